@@ -1,0 +1,124 @@
+import eslint from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const PROCESS_ENV = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'Only backend/src/config reads the environment: take the value from AppConfig.',
+};
+const DEFAULT_EXPORT = {
+  selector: "ExportDefaultDeclaration, ExportSpecifier[exported.name='default']",
+  message: 'Export by name: a default export is called something else in every file that imports it.',
+};
+
+const TESTS = ['**/*.spec.ts', '**/*-spec.ts', '**/*.test.{ts,tsx}', '**/*-spec.tsx', '**/test/**/*.{ts,tsx}'];
+/** Files whose framework asks for a default export. */
+const DEFAULT_EXPORTERS = ['console/src/app/**/*.{ts,tsx}', '**/*.config.{ts,mjs}', 'eslint.config.mjs'];
+/** Programs: they are started with an environment and talk to a terminal. */
+const PROGRAMS = [
+  'backend/sandbox/src/main.ts',
+  'backend/bench/**/*.ts',
+  'deploy/**/*.mjs',
+  '**/scripts/**/*.{mjs,ts}',
+];
+/** What TypeScript does not compile; its rules that need types cannot run there. */
+const PLAIN_SCRIPTS = ['**/*.{js,mjs,cjs}'];
+
+export default defineConfig(
+  globalIgnores([
+    '**/node_modules/',
+    '**/dist/',
+    '**/coverage/',
+    'console/out/',
+    'console/.next/',
+    'console/next-env.d.ts',
+    'console/src/lib/schema.d.ts',
+    'data/',
+  ]),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  eslint.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      // Imports that decorator metadata reads at run time are left alone by the rule itself.
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/consistent-type-exports': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // A Nest module is a class without members; its decorator is its content.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'no-console': 'error',
+      'no-restricted-syntax': ['error', PROCESS_ENV, DEFAULT_EXPORT],
+      eqeqeq: 'error',
+      'object-shorthand': 'error',
+      'prefer-template': 'error',
+    },
+  },
+  {
+    files: ['console/**/*.{ts,tsx}'],
+    ...reactHooks.configs.flat['recommended-latest'],
+  },
+  {
+    files: DEFAULT_EXPORTERS,
+    rules: { 'no-restricted-syntax': ['error', PROCESS_ENV] },
+  },
+  {
+    // main.ts hands the environment to AppConfig.fromEnv and is the only other place that sees it.
+    files: [...TESTS, ...PROGRAMS, 'backend/src/config/**/*.ts', 'backend/src/main.ts'],
+    rules: { 'no-restricted-syntax': ['error', DEFAULT_EXPORT] },
+  },
+  { files: PROGRAMS, rules: { 'no-console': 'off' } },
+  {
+    files: TESTS,
+    rules: {
+      // expect(service.method) compares the function, it does not call it.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: PLAIN_SCRIPTS,
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: {
+        AbortController: 'readonly',
+        AbortSignal: 'readonly',
+        Buffer: 'readonly',
+        TextDecoder: 'readonly',
+        TextEncoder: 'readonly',
+        URL: 'readonly',
+        clearInterval: 'readonly',
+        clearTimeout: 'readonly',
+        console: 'readonly',
+        fetch: 'readonly',
+        performance: 'readonly',
+        process: 'readonly',
+        setInterval: 'readonly',
+        setTimeout: 'readonly',
+      },
+    },
+  },
+  {
+    // Config files and global set-ups are loaded by tools that look for the default export.
+    files: [
+      '*.config.mjs',
+      '**/jest.config.mjs',
+      '**/postcss.config.mjs',
+      '**/global-setup.mjs',
+      '**/global-teardown.mjs',
+    ],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  prettier,
+);
