@@ -169,7 +169,7 @@ export interface Transport {
   pushToKey(keyId: bigint, updates: TlObject): void;
   keysOf(ownerId: number): AuthKeyState[];
   keyById(keyId: bigint): AuthKeyState | undefined;
-  /** Forgets keys as the real server does after `auth.resetAuthorizations`: their next packet gets 401. */
+  /** Removes keys for good: their next packet is answered with transport error -404. To log out, clear `ownerId`. */
   destroyKeys(filter: (key: AuthKeyState) => boolean): void;
   dropConnections(ownerId: number): void;
   connections(): ConnectionInfo[];
