@@ -113,6 +113,7 @@ export default defineConfig(
     // Config files and global set-ups are loaded by tools that look for the default export.
     files: [
       '*.config.mjs',
+      '.dependency-cruiser.mjs',
       '**/jest.config.mjs',
       '**/postcss.config.mjs',
       '**/global-setup.mjs',

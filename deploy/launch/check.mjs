@@ -1,0 +1,43 @@
+// npm run check: the one gate. Everything that needs no running product first, then npm test; CI runs exactly this.
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { mustRunNode, run } from './lib/processes.mjs';
+import { at, Failure, launch, say } from './lib/project.mjs';
+
+const bin = (path, ...args) => [process.execPath, [at('node_modules', path), ...args]];
+
+const STEPS = [
+  { name: 'layout', command: bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.') },
+  { name: 'lint', command: bin('eslint/bin/eslint.js', '--max-warnings', '0', '.') },
+  {
+    name: 'boundaries',
+    command: bin(
+      'dependency-cruiser/bin/dependency-cruise.mjs',
+      '--config',
+      '.dependency-cruiser.mjs',
+      'backend',
+      'console',
+    ),
+  },
+  { name: 'types: backend', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/tsconfig.json') },
+  { name: 'types: sandbox', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/sandbox/tsconfig.json') },
+  { name: 'types: console', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'console/tsconfig.json') },
+  { name: 'dead code', command: bin('knip/bin/knip.js') },
+  { name: 'generated files', command: [process.execPath, [at('deploy/check/generated.mjs')]] },
+  { name: 'docs', command: [process.execPath, [at('deploy/check/docs.mjs')]] },
+];
+
+await launch(async () => {
+  await ensureInstalled();
+  // The types of one workspace and the generated files are read from the builds of the others.
+  await ensureBuilt();
+  const failed = [];
+  for (const { name, command } of STEPS) {
+    const startedAt = Date.now();
+    const code = await run(...command);
+    say(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+    if (code !== 0) failed.push(name);
+  }
+  if (failed.length > 0) throw new Failure(`Not in order: ${failed.join(', ')}. The tests were not run.`);
+  await mustRunNode([at('deploy/launch/test.mjs')]);
+});

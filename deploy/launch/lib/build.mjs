@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { mustRun } from './processes.mjs';
+import { at, BACKEND_MAIN, CONSOLE_OUT, root, say } from './project.mjs';
+
+/** What is built, in the order in which the parts need each other. */
+const PARTS = [
+  {
+    name: '@tgcontrol/sandbox',
+    inputs: ['backend/sandbox/src', 'backend/sandbox/package.json', 'backend/sandbox/tsconfig.json'],
+    output: at('backend/sandbox/dist'),
+    proof: at('backend/sandbox/dist/index.js'),
+  },
+  {
+    name: '@tgcontrol/backend',
+    inputs: [
+      'backend/src',
+      'backend/package.json',
+      'backend/tsconfig.json',
+      'backend/tsconfig.build.json',
+      'nest-cli.json',
+    ],
+    output: at('backend/dist'),
+    proof: BACKEND_MAIN,
+  },
+  {
+    name: '@tgcontrol/console',
+    inputs: ['console/src', 'console/public', 'console/scripts', 'console/package.json', 'console/next.config.ts'],
+    output: CONSOLE_OUT,
+    proof: join(CONSOLE_OUT, 'index.html'),
+  },
+];
+const COMMON_INPUTS = ['package-lock.json', 'tsconfig.base.json'];
+/** The hash of the inputs, kept in the output: removing the output removes the claim. */
+const STAMP = '.built-from';
+
+/**
+ * Builds what is stale.
+ * @param {{ force?: boolean, only?: readonly string[] }} [options] `only` names packages; all of them without it
+ */
+export async function ensureBuilt({ force = false, only } = {}) {
+  for (const part of PARTS) {
+    if (only && !only.includes(part.name)) continue;
+    const hash = hashOf([...part.inputs, ...COMMON_INPUTS]);
+    const stamp = join(part.output, STAMP);
+    if (!force && existsSync(part.proof) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) continue;
+    say(`Building ${part.name}`);
+    // What a deleted source once compiled to would otherwise stay and be loaded.
+    rmSync(part.output, { recursive: true, force: true });
+    await mustRun('npm', ['run', 'build', '--silent', '--workspace', part.name]);
+    writeFileSync(stamp, hash);
+  }
+}
+
+/** Whether `npm run build` has been run at all; whether it is fresh is not asked here. */
+export const isBuilt = () => PARTS.every((part) => existsSync(part.proof));
+
+/** Contents and names count, times do not: git sets them anew at each checkout. */
+function hashOf(inputs) {
+  const hash = createHash('sha256').update(process.versions.node.split('.')[0] ?? '');
+  for (const file of inputs.flatMap((input) => filesOf(at(input)))) {
+    hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function filesOf(path) {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

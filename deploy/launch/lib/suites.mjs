@@ -1,0 +1,102 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium } from './chromium.mjs';
+import { run } from './processes.mjs';
+import { at, say } from './project.mjs';
+
+/** A suite that hangs must not take a whole CI run with it. */
+const SUITE_DEADLINE_S = 900;
+
+/**
+ * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
+ * own test runner.
+ * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true }[]}
+ */
+export const SUITES = [
+  { name: 'unit', jest: ['backend/jest.config.mjs', '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
+  { name: 'console', jest: ['console/jest.config.mjs'] },
+  { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs'] },
+  { name: 'e2e', jest: ['backend/jest.config.mjs', '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
+  { name: 'boot', jest: ['backend/jest.config.mjs', '--testPathPatterns', '\\.boot-spec\\.ts$'] },
+  { name: 'deploy', node: 'deploy/test' },
+  { name: 'browser', jest: ['console/browser/jest.config.mjs'], browser: true },
+];
+
+/**
+ * Runs one suite with its output visible.
+ * @returns {Promise<{ passed: number, failed: number, note?: string }>} a suite that ran no test, broke off or hung counts
+ *   at least one failure
+ */
+export async function runSuite(suite) {
+  if (suite.browser && process.env['SKIP_BROWSER'] === '1') {
+    return { passed: 0, failed: 0, note: 'left out: SKIP_BROWSER=1' };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tgcontrol-suite-'));
+  try {
+    const report = join(folder, 'report');
+    const env = suite.browser ? { ...process.env, CHROMIUM_PATH: await findChromium() } : process.env;
+    const code = suite.jest ? await runJest(suite.jest, report, env) : await runNodeTests(suite.node, report, env);
+    const counts = suite.jest ? readJestReport(report) : readTapReport(report);
+    if (counts.passed + counts.failed === 0) return { passed: 0, failed: 1, note: 'no test ran' };
+    if (code !== 0 && counts.failed === 0) return { ...counts, failed: 1, note: `ended with code ${code}` };
+    return counts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runJest([config, ...selection], report, env) {
+  const jest = at('node_modules/jest/bin/jest.js');
+  return limited(process.execPath, [jest, '--config', config, '--json', '--outputFile', report, ...selection], env);
+}
+
+function runNodeTests(folder, report, env) {
+  const files = readdirSync(at(folder)).filter((file) => file.endsWith('.test.mjs'));
+  const forPeople = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+  const forUs = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
+  const paths = files.map((file) => join(folder, file));
+  return limited(process.execPath, ['--test', '--test-concurrency=1', ...forPeople, ...forUs, ...paths], env);
+}
+
+/** `timeout` is part of coreutils; where it is missing (macOS) a suite has no deadline but its own. */
+function limited(command, args, env) {
+  if (process.platform !== 'linux') return run(command, args, { env });
+  return run('timeout', ['--kill-after=10', String(SUITE_DEADLINE_S), command, ...args], { env });
+}
+
+function readJestReport(report) {
+  const text = readOr(report, '');
+  if (!text) return { passed: 0, failed: 0 };
+  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(text);
+  // A file that did not even load has no failed test of its own.
+  return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
+}
+
+function readTapReport(report) {
+  const text = readOr(report, '');
+  const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  return { passed: count('pass'), failed: count('fail') + count('cancelled') };
+}
+
+function readOr(file, otherwise) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Prints a line a suite and, as the very last line, the sums. */
+export function printSummary(results) {
+  console.log('');
+  for (const { name, passed, failed, seconds, note } of results) {
+    const counts = `${String(passed).padStart(5)} passed, ${failed} failed`;
+    say(
+      `${name.padEnd(8)}${counts}${seconds === undefined ? '' : `, ${seconds.toFixed(0)} s`}${note ? ` (${note})` : ''}`,
+    );
+  }
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  return sum('failed') === 0;
+}

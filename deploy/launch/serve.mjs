@@ -1,0 +1,13 @@
+// npm run serve: only the built backend, in the role and with the settings of the environment.
+import { existsSync } from 'node:fs';
+import { endLike, ended, forwardSignals, startNode } from './lib/processes.mjs';
+import { BACKEND_MAIN, Failure, launch } from './lib/project.mjs';
+
+await launch(async () => {
+  if (!existsSync(BACKEND_MAIN)) throw new Failure('The backend is not built yet. Run: npm ci && npm run build');
+  const server = startNode(['--enable-source-maps', BACKEND_MAIN], { env: process.env });
+  const stopForwarding = forwardSignals(() => [server]);
+  const code = await ended(server);
+  stopForwarding();
+  return endLike(server, code);
+});

@@ -1,0 +1,27 @@
+// npm test [suite…]: every suite, or the named ones. The last line is the sum over all of them.
+import { ensureBuilt } from './lib/build.mjs';
+import { findChromium } from './lib/chromium.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { Failure, launch, say } from './lib/project.mjs';
+import { printSummary, runSuite, SUITES } from './lib/suites.mjs';
+
+await launch(async () => {
+  const names = process.argv.slice(2);
+  const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
+  if (unknown.length > 0) {
+    throw new Failure(`No such suite: ${unknown.join(', ')}. There are ${SUITES.map(({ name }) => name).join(', ')}.`);
+  }
+  const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
+  await ensureInstalled();
+  // Asked first: ten minutes of tests are no time to learn that a program is missing.
+  if (chosen.some(({ browser }) => browser) && process.env['SKIP_BROWSER'] !== '1') await findChromium();
+  await ensureBuilt();
+  const results = [];
+  for (const suite of chosen) {
+    say(`Suite: ${suite.name}`);
+    const startedAt = Date.now();
+    const result = await runSuite(suite);
+    results.push({ name: suite.name, ...result, seconds: (Date.now() - startedAt) / 1000 });
+  }
+  return printSummary(results) ? 0 : 1;
+});
