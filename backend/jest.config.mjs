@@ -1,0 +1,40 @@
+// Tests run as CommonJS: jest loads ESM through require only from Node 24.9 on. Packages that ship ESM only are transformed.
+const ESM_ONLY = [
+  '@nestjs',
+  '@tokenizer',
+  '@borewit',
+  'cookie',
+  'file-type',
+  'p-limit',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  'yocto-queue',
+];
+
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.e2e-spec.ts', '<rootDir>/test/**/*.boot-spec.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sandbox/'],
+  globalSetup: '<rootDir>/test/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/global-teardown.mjs',
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transformIgnorePatterns: [`/node_modules/(?!(${ESM_ONLY.join('|')})/)`],
+  transform: {
+    '^.+\\.(t|j)s$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+        },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+  testTimeout: 30_000,
+};

@@ -1,0 +1,3 @@
+export * from './app-error.js';
+export * from './errors.js';
+export * from './tdlib-error.js';

@@ -1,0 +1,59 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  StreamableFile,
+} from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Observable, map } from 'rxjs';
+import { Page, RawEnvelope, RawJson, successEnvelope } from './envelope.js';
+import { fieldsOf } from './openapi.js';
+import { ANSWER_CLASS, type AnswerClass } from './returns.decorator.js';
+
+const NO_ENVELOPE = 'tgcontrol:no-envelope';
+
+/** The handler answers by itself: a page, a file, a stream of events. */
+export const NoEnvelope = (): MethodDecorator & ClassDecorator => SetMetadata(NO_ENVELOPE, true);
+
+function pick(value: unknown, fields: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const source = value as Record<string, unknown>;
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) if (source[field] !== undefined) picked[field] = source[field];
+  return picked;
+}
+
+function shaped(result: unknown, fields: readonly string[]): unknown {
+  if (result instanceof RawJson || result instanceof RawEnvelope) return result;
+  if (result instanceof Page) {
+    return new Page(
+      result.items.map((item) => pick(item, fields)),
+      result.nextCursor,
+    );
+  }
+  return Array.isArray(result) ? result.map((item) => pick(item, fields)) : pick(result, fields);
+}
+
+/** Puts results into `{"ok":true,"result":…}`; of classes named by `@Returns`, only documented fields leave. */
+@Injectable()
+export class EnvelopeInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    const handler = context.getHandler();
+    if (Reflect.getMetadata(NO_ENVELOPE, handler) === true || Reflect.getMetadata(NO_ENVELOPE, context.getClass()) === true) {
+      return next.handle();
+    }
+    const answer = Reflect.getMetadata(ANSWER_CLASS, handler) as AnswerClass | undefined;
+    const fields = answer && fieldsOf(answer);
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return next.handle().pipe(
+      map((result) => {
+        if (result instanceof StreamableFile || reply.sent) return result;
+        // Creates answer 200 as everything else does; Nest would say 201 to a POST.
+        void reply.code(200).type('application/json; charset=utf-8');
+        return successEnvelope(fields ? shaped(result, fields) : result);
+      }),
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Caller } from './access.js';
+
+/** What belongs to the request that is being served. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** The client's address, after TRUSTED_PROXIES. */
+  readonly remoteAddress: string;
+  /** Set by the guard; absent on public routes. */
+  caller?: Caller;
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+/** Runs `work`, and whatever it awaits, inside `context`. */
+export function runInContext<T>(context: RequestContext, work: () => T): T {
+  return storage.run(context, work);
+}
+
+/** The context of the request being served; undefined in background work. */
+export function currentContext(): RequestContext | undefined {
+  return storage.getStore();
+}

@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { validateSync } from 'class-validator';
+import { ConfigError } from './config-error.js';
+import { Env, parseCidrList, parseListenAddress, type Role } from './env.js';
+import { type ProxySettings, parseProxyUrl } from './proxy-settings.js';
+import { parseDurationMs, parseSizeBytes } from './units.js';
+
+/** What only this installation may know. Which of them a process has depends on its role. */
+export interface Secrets {
+  /** The master token of the public API; never on a worker. */
+  readonly apiToken?: string;
+  /** Authenticates gateways and workers to each other. */
+  readonly clusterToken?: string;
+  /** 32 bytes; never on a gateway. */
+  readonly masterKey?: Buffer;
+}
+
+interface Settings {
+  readonly role: Role;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly uploads: {
+    readonly dir: string;
+    readonly ttlMs: number;
+    readonly maxSingleShotBytes: number;
+    readonly maxChunkBytes: number;
+    readonly maxBytes: number;
+  };
+  readonly sendTtlMs: number;
+  readonly secrets: Secrets;
+  readonly worker: {
+    readonly id: string;
+    readonly advertise: string;
+    readonly capacity: number;
+    readonly heartbeatMs: number;
+    readonly leaseMs: number;
+  };
+  readonly telegram: {
+    readonly libraryPath: string | undefined;
+    readonly testDc: boolean;
+    readonly proxyOnly: 'true' | 'false' | 'auto';
+    readonly defaultProxy: ProxySettings | undefined;
+  };
+  readonly trustedProxies: readonly string[];
+  readonly authFailuresPerMinute: number;
+  readonly console: { readonly dir: string | undefined };
+  readonly log: { readonly level: Env['LOG_LEVEL'] };
+  readonly warnings: readonly string[];
+}
+
+/** Values that stand in examples and so are known to everybody. */
+const EXAMPLE_VALUE = /^(change[-_]?me|replace[-_]?me|your[-_]|example|secret$|password$|placeholder|<)/i;
+const EXAMPLE_KEYS = new Set([
+  Buffer.alloc(32).toString('base64'),
+  Buffer.from('0123456789abcdef0123456789abcdef').toString('base64'),
+]);
+const SECRET_NAMES = ['API_TOKEN', 'CLUSTER_TOKEN', 'MASTER_KEY'] as const;
+
+/** Which secrets a process of a split role cannot do without; `all` generates what is missing. */
+const NEEDED: Readonly<Record<Role, readonly (typeof SECRET_NAMES)[number][]>> = {
+  gateway: ['API_TOKEN', 'CLUSTER_TOKEN'],
+  worker: ['MASTER_KEY', 'CLUSTER_TOKEN'],
+  all: [],
+};
+
+function readEnv(source: NodeJS.ProcessEnv): { env: Env; mistakes: string[] } {
+  const env = new Env();
+  const given = env as unknown as Record<string, unknown>;
+  const known = [...Object.keys(env), ...OPTIONAL_NAMES];
+  for (const name of known) {
+    const text = source[name]?.trim();
+    if (text === undefined || text === '') continue;
+    given[name] = typeof given[name] === 'number' ? Number(text) : text;
+  }
+  const mistakes = validateSync(env).flatMap((error) => Object.values(error.constraints ?? {}));
+  return { env, mistakes };
+}
+
+/** The variables of {@link Env} that have no default, and so do not exist on a new instance. */
+const OPTIONAL_NAMES = [
+  'DATABASE_URL',
+  'API_TOKEN',
+  'CLUSTER_TOKEN',
+  'MASTER_KEY',
+  'LISTEN_ADDR',
+  'METRICS_LISTEN_ADDR',
+  'TRUSTED_PROXIES',
+  'UPLOADS_DIR',
+  'WORKER_ID',
+  'WORKER_ADVERTISE',
+  'TDLIB_PATH',
+  'DEFAULT_PROXY',
+  'CONSOLE_DIR',
+] as const satisfies readonly (keyof Env)[];
+
+/** Every variable that is read; `.env.example` is checked against it. */
+export const VARIABLES: readonly string[] = [...Object.keys(new Env()), ...OPTIONAL_NAMES].sort();
+
+function outboundHost(): string {
+  const external = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter((address) => !address.internal && !address.address.startsWith('fe80'));
+  return (external.find(({ family }) => family === 'IPv4') ?? external[0])?.address ?? '127.0.0.1';
+}
+
+function advertised(listen: { host: string; port: number }): string {
+  const host = listen.host === '0.0.0.0' || listen.host === '::' ? outboundHost() : listen.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+}
+
+/** `console/out` beside the backend, where `npm run build` puts the console. */
+function builtConsole(): string | undefined {
+  const dir = fileURLToPath(new URL('../../../console/out', import.meta.url));
+  return existsSync(join(dir, 'index.html')) ? dir : undefined;
+}
+
+function secretMistakes(env: Env): string[] {
+  const missing = NEEDED[env.ROLE].filter((name) => env[name] === undefined);
+  const known = SECRET_NAMES.filter((name) => EXAMPLE_VALUE.test(env[name] ?? '') || EXAMPLE_KEYS.has(env[name] ?? ''));
+  return [
+    ...missing.map((name) => `${name} is required with ROLE=${env.ROLE}`),
+    ...known.map((name) => `${name} is a value from the documentation: make your own (openssl rand -base64 32)`),
+  ];
+}
+
+/** What this process was told to do. Immutable; made once from the environment and injected everywhere. */
+export class AppConfig implements Settings {
+  readonly role!: Settings['role'];
+  readonly listen!: Settings['listen'];
+  readonly metricsListen!: Settings['metricsListen'];
+  readonly databaseUrl!: Settings['databaseUrl'];
+  readonly dataDir!: Settings['dataDir'];
+  readonly uploads!: Settings['uploads'];
+  readonly sendTtlMs!: Settings['sendTtlMs'];
+  readonly secrets!: Settings['secrets'];
+  readonly worker!: Settings['worker'];
+  readonly telegram!: Settings['telegram'];
+  readonly trustedProxies!: Settings['trustedProxies'];
+  readonly authFailuresPerMinute!: Settings['authFailuresPerMinute'];
+  readonly console!: Settings['console'];
+  readonly log!: Settings['log'];
+  /** What the operator should hear about although it is no mistake. */
+  readonly warnings!: Settings['warnings'];
+
+  private constructor(settings: Settings) {
+    Object.assign(this, settings);
+    Object.freeze(this);
+  }
+
+  /** @throws ConfigError naming every variable that is wrong, so that one start shows all mistakes */
+  static fromEnv(source: NodeJS.ProcessEnv): AppConfig {
+    const { env, mistakes } = readEnv(source);
+    mistakes.push(...secretMistakes(env));
+    if (env.ROLE !== 'all' && env.DATABASE_URL === undefined) {
+      mistakes.push(`DATABASE_URL is required with ROLE=${env.ROLE}`);
+    }
+    const listenText = env.LISTEN_ADDR ?? (env.ROLE === 'all' ? '127.0.0.1:8080' : ':8080');
+    const listen = parseListenAddress(listenText);
+    if (mistakes.length > 0 || listen === undefined) throw new ConfigError(mistakes);
+
+    const isGateway = env.ROLE !== 'worker';
+    const isWorker = env.ROLE !== 'gateway';
+    const ignored = isWorker ? (isGateway ? undefined : 'API_TOKEN') : 'MASTER_KEY';
+    const dataDir = resolve(env.DATA_DIR);
+    return new AppConfig({
+      role: env.ROLE,
+      listen,
+      metricsListen: env.METRICS_LISTEN_ADDR === undefined ? undefined : parseListenAddress(env.METRICS_LISTEN_ADDR),
+      databaseUrl: env.DATABASE_URL,
+      dataDir,
+      uploads: {
+        dir: env.UPLOADS_DIR === undefined ? join(dataDir, 'uploads') : resolve(env.UPLOADS_DIR),
+        ttlMs: parseDurationMs(env.UPLOAD_TTL) ?? 0,
+        maxSingleShotBytes: parseSizeBytes(env.MAX_SINGLE_SHOT_BYTES) ?? 0,
+        maxChunkBytes: parseSizeBytes(env.MAX_CHUNK_BYTES) ?? 0,
+        maxBytes: parseSizeBytes(env.MAX_UPLOAD_BYTES) ?? 0,
+      },
+      sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
+      secrets: {
+        ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),
+        ...(env.CLUSTER_TOKEN !== undefined && { clusterToken: env.CLUSTER_TOKEN }),
+        ...(isWorker && env.MASTER_KEY !== undefined && { masterKey: Buffer.from(env.MASTER_KEY, 'base64') }),
+      },
+      worker: {
+        id: env.WORKER_ID ?? `${hostname()}-${listen.port}`,
+        advertise: (env.WORKER_ADVERTISE ?? advertised(listen)).replace(/\/+$/, ''),
+        capacity: env.WORKER_CAPACITY,
+        heartbeatMs: 1000,
+        leaseMs: 5000,
+      },
+      telegram: {
+        libraryPath: env.TDLIB_PATH === undefined ? undefined : resolve(env.TDLIB_PATH),
+        testDc: env.TELEGRAM_TEST_DC === 'true',
+        proxyOnly: env.TDLIB_PROXY_ONLY,
+        defaultProxy: env.DEFAULT_PROXY === undefined ? undefined : parseProxyUrl(env.DEFAULT_PROXY),
+      },
+      trustedProxies: parseCidrList(env.TRUSTED_PROXIES ?? '') ?? [],
+      authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
+      console: { dir: env.CONSOLE_DIR === undefined ? builtConsole() : resolve(env.CONSOLE_DIR) },
+      log: { level: env.LOG_LEVEL },
+      warnings:
+        ignored !== undefined && env[ignored] !== undefined ? [`${ignored} is ignored with ROLE=${env.ROLE}`] : [],
+    });
+  }
+
+  /** Whether this process answers the public API. */
+  get isGateway(): boolean {
+    return this.role !== 'worker';
+  }
+
+  /** Whether this process holds sessions. */
+  get isWorker(): boolean {
+    return this.role !== 'gateway';
+  }
+
+  /** The same configuration with what was found out at start: the embedded database, the generated secrets, the real port. */
+  with(found: Partial<Pick<Settings, 'databaseUrl' | 'secrets' | 'listen'>>): AppConfig {
+    return new AppConfig({ ...this, ...found });
+  }
+}

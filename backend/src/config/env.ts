@@ -1,0 +1,99 @@
+import { IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateBy, type ValidationOptions } from 'class-validator';
+import { parseProxyUrl } from './proxy-settings.js';
+import { parseDurationMs, parseSizeBytes } from './units.js';
+
+/** What a process does: answer the public API, hold sessions, or both. */
+export type Role = 'gateway' | 'worker' | 'all';
+
+function rule(name: string, validate: (value: string) => boolean, message: string): PropertyDecorator {
+  const options: ValidationOptions = { message: `$property ${message}` };
+  return ValidateBy({ name, validator: { validate: (value) => typeof value === 'string' && validate(value) } }, options);
+}
+
+const IsDuration = (): PropertyDecorator =>
+  rule('isDuration', (value) => (parseDurationMs(value) ?? 0) > 0, 'must be a duration such as 500ms, 30s, 2h or 7d');
+const IsSize = (): PropertyDecorator =>
+  rule('isSize', (value) => (parseSizeBytes(value) ?? 0) > 0, 'must be a size such as 1048576, 64MiB or 2GiB');
+const IsProxyUrl = (): PropertyDecorator =>
+  rule(
+    'isProxyUrl',
+    (value) => parseProxyUrl(value) !== undefined,
+    'must be socks5://user:pass@host:port, http://user:pass@host:port or tg://proxy?server=…&port=…&secret=…',
+  );
+const IsListenAddress = (): PropertyDecorator =>
+  rule('isListenAddress', (value) => parseListenAddress(value) !== undefined, 'must be host:port or :port');
+const IsPostgresUrl = (): PropertyDecorator =>
+  rule(
+    'isPostgresUrl',
+    (value) => URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol),
+    'must be a URL such as postgresql://user:password@host:5432/database',
+  );
+const IsHttpUrl = (): PropertyDecorator =>
+  rule('isHttpUrl', (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http URL');
+const IsMasterKey = (): PropertyDecorator =>
+  rule(
+    'isMasterKey',
+    (value) => /^[A-Za-z0-9+/]{43}=$/.test(value),
+    'must be base64 of exactly 32 bytes (openssl rand -base64 32)',
+  );
+const IsTokenText = (): PropertyDecorator =>
+  rule('isTokenText', (value) => /^[\x21-\x7e]{8,512}$/.test(value), 'must be 8 to 512 printable characters without spaces');
+const IsCidrList = (): PropertyDecorator =>
+  rule('isCidrList', (value) => parseCidrList(value) !== undefined, 'must be a comma list of addresses or CIDRs');
+
+/** `host:port`, `[v6]:port` or `:port`, which listens everywhere; undefined when it is none. */
+export function parseListenAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]*):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535) return undefined;
+  const host = (match[1] ?? '').replace(/^\[(.*)\]$/, '$1');
+  return { host: host === '' ? '0.0.0.0' : host, port };
+}
+
+/** The entries of a comma list of addresses and CIDRs; undefined when one is neither. */
+export function parseCidrList(text: string): readonly string[] | undefined {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return entries.every((entry) => /^[0-9a-fA-F:.]+(\/\d{1,3})?$/.test(entry)) ? entries : undefined;
+}
+
+/** The only place that knows the names of environment variables. An empty variable is an absent one. */
+export class Env {
+  @IsIn(['gateway', 'worker', 'all']) ROLE: Role = 'all';
+
+  /** Absent with ROLE=all: an embedded PostgreSQL under DATA_DIR. */
+  @IsOptional() @IsPostgresUrl() DATABASE_URL?: string;
+  @IsOptional() @IsTokenText() API_TOKEN?: string;
+  @IsOptional() @IsTokenText() CLUSTER_TOKEN?: string;
+  @IsOptional() @IsMasterKey() MASTER_KEY?: string;
+
+  @IsOptional() @IsListenAddress() LISTEN_ADDR?: string;
+  @IsOptional() @IsListenAddress() METRICS_LISTEN_ADDR?: string;
+  @IsOptional() @IsCidrList() TRUSTED_PROXIES?: string;
+  @IsInt() @Min(1) @Max(100_000) AUTH_FAILURES_PER_MINUTE = 10;
+
+  @Matches(/\S/) DATA_DIR = './data';
+  @IsOptional() @Matches(/\S/) UPLOADS_DIR?: string;
+  @IsDuration() UPLOAD_TTL = '2h';
+  @IsSize() MAX_SINGLE_SHOT_BYTES = '64MiB';
+  @IsSize() MAX_CHUNK_BYTES = '16MiB';
+  @IsSize() MAX_UPLOAD_BYTES = '2GiB';
+  @IsDuration() SEND_TTL = '7d';
+
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9._-]{1,128}$/, { message: '$property must be 1 to 128 of A-Z a-z 0-9 . _ -' })
+  WORKER_ID?: string;
+  @IsOptional() @IsHttpUrl() WORKER_ADVERTISE?: string;
+  @IsInt() @Min(1) @Max(100_000) WORKER_CAPACITY = 200;
+
+  @IsOptional() @Matches(/\S/) TDLIB_PATH?: string;
+  @IsOptional() @IsProxyUrl() DEFAULT_PROXY?: string;
+  @IsIn(['true', 'false', 'auto']) TDLIB_PROXY_ONLY: 'true' | 'false' | 'auto' = 'auto';
+  @IsIn(['true', 'false']) TELEGRAM_TEST_DC: 'true' | 'false' = 'false';
+
+  @IsOptional() @Matches(/\S/) CONSOLE_DIR?: string;
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+  LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' = 'info';
+}

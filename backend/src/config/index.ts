@@ -1,0 +1,4 @@
+export * from './app-config.js';
+export * from './config-error.js';
+export { type Role } from './env.js';
+export * from './proxy-settings.js';
