@@ -1,0 +1,258 @@
+import { DeadlineError } from '../common/errors/index.js';
+import type { ProxySettings } from '../config/index.js';
+import { toTdProxy } from './proxy.js';
+import { splitMessage, type TdJson, typeOf } from './td-json.js';
+import { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
+import { CallAbandonedError, ClientClosedError, toTdlibError, TooManyCallsError } from './telegram.errors.js';
+
+/** Takes an update: its `@type` and its JSON as TDLib wrote it. Must not block; parse only what is needed. */
+export type UpdateHandler = (type: string, update: string) => void;
+
+/** What a client needs to start. */
+export interface TdClientOptions {
+  readonly onUpdate: UpdateHandler;
+  /** setTdlibParameters without its `@type`. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The one proxy this client may use; undefined means that TDLib connects directly. */
+  readonly proxy: ProxySettings | undefined;
+  /** How many answers may be outstanding for `invoke` before further calls are refused. */
+  readonly maxCallsInFlight: number;
+  /** A handler threw: reported, never let into the receive loop that feeds every client. */
+  readonly onHandlerError: (error: unknown) => void;
+}
+
+/** How long a call may take. */
+export interface InvokeOptions {
+  /** Default 70 s: TDLib itself sits out flood waits of up to 60 s. */
+  readonly timeoutMs?: number;
+  /** Frees the caller's slot. What TDLib has begun goes on: a send cannot be taken back. */
+  readonly signal?: AbortSignal;
+}
+
+interface PendingCall {
+  readonly resolve: (object: string) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+  /** Takes the abort listener off; undefined when the caller gave no signal. */
+  readonly release: (() => void) | undefined;
+  /** Whether it counts against the cap. Our own few requests (close, proxies) have to work at the cap too. */
+  readonly counted: boolean;
+}
+
+const DEFAULT_TIMEOUT_MS = 70_000;
+const DEFAULT_CLOSE_TIMEOUT_MS = 30_000;
+
+/** TDLib writes the type first, so an error is recognised without parsing. */
+const ERROR_PREFIX = '{"@type":"error"';
+
+/**
+ * One TDLib client. Queries and answers are td_api JSON; an answer is handed on as TDLib wrote it, so that the most frequent
+ * path, an API call, costs no parsing of results.
+ */
+export class TdClient {
+  private readonly clientId: number;
+  private readonly pending = new Map<number, PendingCall>();
+  private readonly whenClosed: Promise<void>;
+  private resolveClosed: () => void = () => undefined;
+  private sequence = 0;
+  private counted = 0;
+  private isClosed = false;
+  private isClosing = false;
+  private proxyChange: Promise<unknown> = Promise.resolve();
+
+  /** Only TelegramEngine makes clients, so that it can close all of them. */
+  constructor(
+    private readonly tdJson: TdJson,
+    private readonly options: TdClientOptions,
+  ) {
+    this.whenClosed = new Promise((resolve) => {
+      this.resolveClosed = resolve;
+    });
+    this.clientId = tdJson.createClient((message) => this.receive(message));
+  }
+
+  /** Settles once TDLib has said authorizationStateClosed: the database is released and its directory may be removed. */
+  get closed(): Promise<void> {
+    return this.whenClosed;
+  }
+
+  /** Calls of `invoke` that are not answered yet. */
+  get callsInFlight(): number {
+    return this.counted;
+  }
+
+  /**
+   * Starts TDLib. The proxy is sent before setTdlibParameters: TDLib queues it and runs it inside its initialisation, so not
+   * even the first packet goes around it. Proxies that an earlier run left in the database are removed.
+   * @throws TdlibError TDLib's refusal, for example of a database that another process holds
+   */
+  async start(): Promise<void> {
+    const proxy = this.enableProxy(this.options.proxy);
+    const parameters = this.request({ ...this.options.parameters, '@type': 'setTdlibParameters' });
+    try {
+      const [proxyId] = await Promise.all([proxy, parameters]);
+      await this.removeProxiesExcept(proxyId);
+    } catch (error) {
+      // Without its proxy the client must not stay: TDLib would connect directly.
+      this.beginClose();
+      throw error;
+    }
+  }
+
+  /** Puts another proxy, or none, in place of the present one, live. Changes run one after another. */
+  async useProxy(proxy: ProxySettings | undefined): Promise<void> {
+    const change = this.proxyChange.then(async () => this.removeProxiesExcept(await this.enableProxy(proxy)));
+    this.proxyChange = change.catch(() => undefined);
+    await change;
+  }
+
+  /**
+   * An API call: td_api JSON in (its first member is `@type`), td_api JSON out.
+   * @throws TdlibError TDLib's own error
+   * @throws TooManyCallsError when the cap is reached
+   * @throws DeadlineError after the deadline; TDLib goes on with what it has begun
+   * @throws ClientClosedError when the client is gone
+   */
+  invoke(query: string, options: InvokeOptions = {}): Promise<string> {
+    if (this.counted >= this.options.maxCallsInFlight) {
+      return Promise.reject(new TooManyCallsError(this.options.maxCallsInFlight));
+    }
+    return this.call(query, options, true);
+  }
+
+  /** A request of our own: not counted against the cap, its answer parsed. Throws as `invoke` does. */
+  async request(query: TdObject, options: InvokeOptions = {}): Promise<TdObject> {
+    return parseTdObject(await this.call(JSON.stringify({ ...query }), options, false));
+  }
+
+  /**
+   * Closes the client and waits until TDLib has released its database. May be called again.
+   * @throws DeadlineError when TDLib does not finish in time
+   */
+  async close(timeoutMs = DEFAULT_CLOSE_TIMEOUT_MS): Promise<void> {
+    this.beginClose();
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new DeadlineError('closing the session', timeoutMs)), timeoutMs);
+    });
+    try {
+      await Promise.race([this.whenClosed, deadline]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private beginClose(): void {
+    if (!this.isClosed && !this.isClosing) {
+      this.isClosing = true;
+      this.tdJson.send(this.clientId, '{"@type":"close"}');
+    }
+  }
+
+  private call(
+    query: string,
+    { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: InvokeOptions,
+    counted: boolean,
+  ): Promise<string> {
+    return new Promise((resolve, reject) => {
+      if (this.isClosed) {
+        reject(new ClientClosedError());
+        return;
+      }
+      if (signal?.aborted === true) {
+        reject(new CallAbandonedError());
+        return;
+      }
+      const extra = ++this.sequence;
+      const timer = setTimeout(() => this.settle(extra)?.reject(new DeadlineError('the call', timeoutMs)), timeoutMs);
+      let release: (() => void) | undefined;
+      if (signal !== undefined) {
+        const abandon = (): void => this.settle(extra)?.reject(new CallAbandonedError());
+        signal.addEventListener('abort', abandon, { once: true });
+        release = () => signal.removeEventListener('abort', abandon);
+      }
+      this.pending.set(extra, { resolve, reject, timer, release, counted });
+      if (counted) {
+        this.counted += 1;
+      }
+      // Ours comes first: of duplicate members TDLib takes the first.
+      this.tdJson.send(this.clientId, `{"@extra":${extra},${query.slice(1)}`);
+    });
+  }
+
+  /** Takes a call out of the books; undefined when it was given up before. */
+  private settle(extra: number): PendingCall | undefined {
+    const call = this.pending.get(extra);
+    if (call !== undefined) {
+      this.pending.delete(extra);
+      clearTimeout(call.timer);
+      call.release?.();
+      if (call.counted) {
+        this.counted -= 1;
+      }
+    }
+    return call;
+  }
+
+  private receive(message: string): void {
+    const { extra, object } = splitMessage(message);
+    if (extra === undefined) {
+      this.receiveUpdate(object);
+      return;
+    }
+    const call = this.settle(extra);
+    if (call === undefined) {
+      return;
+    }
+    if (object.startsWith(ERROR_PREFIX)) {
+      call.reject(toTdlibError(object));
+    } else {
+      call.resolve(object);
+    }
+  }
+
+  private receiveUpdate(update: string): void {
+    const type = typeOf(update);
+    try {
+      this.options.onUpdate(type, update);
+    } catch (error) {
+      this.options.onHandlerError(error);
+    }
+    if (type === 'updateAuthorizationState' && update.includes('"authorizationStateClosed"')) {
+      this.finish();
+    }
+  }
+
+  private finish(): void {
+    this.isClosed = true;
+    this.tdJson.forgetClient(this.clientId);
+    for (const extra of [...this.pending.keys()]) {
+      this.settle(extra)?.reject(new ClientClosedError());
+    }
+    this.resolveClosed();
+  }
+
+  /** @returns the id TDLib keeps the proxy under, undefined for none */
+  private async enableProxy(proxy: ProxySettings | undefined): Promise<number | undefined> {
+    if (proxy === undefined) {
+      await this.request({ '@type': 'disableProxy' });
+      return undefined;
+    }
+    return numberMember(await this.request({ '@type': 'addProxy', proxy: toTdProxy(proxy), enable: true }), 'id');
+  }
+
+  private async removeProxiesExcept(proxyId: number | undefined): Promise<void> {
+    const { proxies } = await this.request({ '@type': 'getProxies' });
+    const stale = (proxies as readonly TdObject[]).map(({ id }) => id).filter((id) => id !== proxyId);
+    await Promise.all(stale.map((id) => this.request({ '@type': 'removeProxy', proxy_id: id })));
+  }
+}
+
+/** The new state named by an updateAuthorizationState. */
+export function authorizationStateOf(update: string): TdObject {
+  const state = objectMember(parseTdObject(update), 'authorization_state');
+  if (state === undefined) {
+    throw new Error(`not an updateAuthorizationState: ${stringMember(parseTdObject(update), '@type')}`);
+  }
+  return state;
+}

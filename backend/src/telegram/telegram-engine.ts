@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import type { AppLogger } from '../common/log/app-logger.js';
+import { TdClient, type TdClientOptions } from './td-client.js';
+import { TdJson } from './td-json.js';
+import { installedLibrary, proxyOnlyLibrary } from './td-library.js';
+import { parseTdObject, stringMember } from './td-object.js';
+import { toTdlibError } from './telegram.errors.js';
+
+/** What the engine takes from the configuration. */
+export interface TelegramEngineSettings {
+  /** TDLIB_PATH; undefined for the library of the prebuilt-tdlib package. */
+  readonly libraryPath: string | undefined;
+  /** Where the proxy-only copy of the library is kept. */
+  readonly dataDir: string;
+}
+
+/** How a client is opened, without what the engine fills in itself. */
+export type OpenOptions = Omit<TdClientOptions, 'onHandlerError'>;
+
+const ERROR_PREFIX = '{"@type":"error"';
+
+/** The TDLib of this process: loads the library once and knows every open client, so that none survives the process's end. */
+export class TelegramEngine {
+  private readonly logger: AppLogger;
+  private readonly clients = new Set<TdClient>();
+  private library: Promise<TdJson> | undefined;
+  private proxyOnly = false;
+
+  constructor(
+    private readonly settings: TelegramEngineSettings,
+    logger: AppLogger,
+  ) {
+    this.logger = logger.for(TelegramEngine.name);
+  }
+
+  /** Whether the loaded library is the copy that cannot connect around a proxy. */
+  get isProxyOnly(): boolean {
+    return this.proxyOnly;
+  }
+
+  /**
+   * Loads the library. Later calls find it loaded; only the first one chooses which copy it is.
+   * @throws Error when the library cannot be loaded
+   */
+  async load({ proxyOnly }: { readonly proxyOnly: boolean }): Promise<void> {
+    this.library ??= this.loadLibrary(proxyOnly);
+    await this.library;
+  }
+
+  /** Makes a client and starts it; the caller awaits `start` and keeps the client whatever comes of it. */
+  async open(options: OpenOptions): Promise<TdClient> {
+    const tdJson = await this.loaded();
+    const client = new TdClient(tdJson, {
+      ...options,
+      onHandlerError: (error) => this.logger.failure('an update handler failed', error),
+    });
+    this.clients.add(client);
+    void client.closed.then(() => this.clients.delete(client));
+    return client;
+  }
+
+  /**
+   * Runs a td_api method that needs no client and answers at once.
+   * @throws TdlibError TDLib's refusal, for example of a method that is not synchronous
+   */
+  async execute(query: string): Promise<string> {
+    const answer = (await this.loaded()).execute(query);
+    if (answer.startsWith(ERROR_PREFIX)) {
+      throw toTdlibError(answer);
+    }
+    return answer;
+  }
+
+  /** TDLib's version, which also shows that the library works. */
+  async version(): Promise<string> {
+    return stringMember(parseTdObject(await this.execute('{"@type":"getOption","name":"version"}')), 'value');
+  }
+
+  /**
+   * Closes every client that is still open. A process that ends with an open client crashes in TDLib's threads, and what TDLib
+   * has not written yet is lost.
+   */
+  async closeAll(): Promise<void> {
+    const results = await Promise.allSettled([...this.clients].map((client) => client.close()));
+    for (const result of results) {
+      if (result.status === 'rejected') {
+        this.logger.failure('a client did not close', result.reason);
+      }
+    }
+  }
+
+  private loaded(): Promise<TdJson> {
+    this.library ??= this.loadLibrary(false);
+    return this.library;
+  }
+
+  private async loadLibrary(proxyOnly: boolean): Promise<TdJson> {
+    const installed = installedLibrary(this.settings.libraryPath);
+    const path = proxyOnly ? await proxyOnlyLibrary(installed, join(this.settings.dataDir, 'tdlib')) : installed;
+    const tdJson = TdJson.load(path);
+    this.proxyOnly = proxyOnly;
+    tdJson.onLogMessage(0, (_verbosity, message) =>
+      this.logger.fatal('TDLib failed and ends the process', { tdlib: message }),
+    );
+    return tdJson;
+  }
+}
