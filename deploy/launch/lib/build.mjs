@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { mustRun } from './processes.mjs';
 import { at, BACKEND_MAIN, CONSOLE_OUT, root, say } from './project.mjs';
@@ -32,8 +32,8 @@ const PARTS = [
   },
 ];
 const COMMON_INPUTS = ['package-lock.json', 'tsconfig.base.json'];
-/** The hash of the inputs, kept in the output: removing the output removes the claim. */
-const STAMP = '.built-from';
+/** One file a part: what it was built from, and when its proof was written, which a build by hand changes. */
+const STAMPS = at('node_modules/.cache/tgcontrol');
 
 /**
  * Builds what is stale.
@@ -42,19 +42,18 @@ const STAMP = '.built-from';
 export async function ensureBuilt({ force = false, only } = {}) {
   for (const part of PARTS) {
     if (only && !only.includes(part.name)) continue;
-    const hash = hashOf([...part.inputs, ...COMMON_INPUTS]);
-    const stamp = join(part.output, STAMP);
-    if (!force && existsSync(part.proof) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) continue;
+    const stamp = join(STAMPS, part.name.replace('/', '+'));
+    const inputs = hashOf([...part.inputs, ...COMMON_INPUTS]);
+    const fresh = () => `${inputs} ${statSync(part.proof).mtimeMs}`;
+    if (!force && existsSync(part.proof) && existsSync(stamp) && readFileSync(stamp, 'utf8') === fresh()) continue;
     say(`Building ${part.name}`);
     // What a deleted source once compiled to would otherwise stay and be loaded.
     rmSync(part.output, { recursive: true, force: true });
     await mustRun('npm', ['run', 'build', '--silent', '--workspace', part.name]);
-    writeFileSync(stamp, hash);
+    mkdirSync(STAMPS, { recursive: true });
+    writeFileSync(stamp, fresh());
   }
 }
-
-/** Whether `npm run build` has been run at all; whether it is fresh is not asked here. */
-export const isBuilt = () => PARTS.every((part) => existsSync(part.proof));
 
 /** Contents and names count, times do not: git sets them anew at each checkout. */
 function hashOf(inputs) {
