@@ -1,0 +1,14 @@
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+/** An `api_id`/`api_hash` pair of my.telegram.org. */
+@Entity({ name: 'apps' })
+@Index('apps_created_idx', ['createdAt', 'id'])
+@Check('apps_api_id_positive', `"api_id" > 0`)
+export class AppEntity {
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'apps_pk' }) id!: string;
+  @Column({ name: 'api_id', type: 'integer' }) apiId!: number;
+  @Column({ name: 'api_hash_sealed', type: 'text' }) apiHashSealed!: string;
+  @Column({ type: 'text', nullable: true }) label!: string | null;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamp with time zone' }) createdAt!: Date;
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
+}

@@ -1,0 +1,1 @@
+export { AppEntity } from './app.entity.js';

@@ -1,0 +1,1 @@
+export { ProxyEntity } from './proxy.entity.js';

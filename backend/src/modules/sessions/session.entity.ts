@@ -1,0 +1,78 @@
+import {
+  Check,
+  Column,
+  CreateDateColumn,
+  Entity,
+  ForeignKey,
+  Index,
+  PrimaryColumn,
+  UpdateDateColumn,
+} from 'typeorm';
+import { AppEntity } from '../apps/index.js';
+import { ProxyEntity } from '../proxies/index.js';
+
+/** Where a session stands; health is told apart from it. */
+export const SESSION_STATUSES = [
+  'connecting',
+  'awaiting_code',
+  'awaiting_password',
+  'awaiting_qr',
+  'awaiting_email',
+  'awaiting_email_code',
+  'awaiting_registration',
+  'authorized',
+  'stopped',
+  'logged_out',
+  'banned',
+  'expired',
+  'error',
+] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+/** One TDLib client with its database, as the registry knows it. */
+@Entity({ name: 'sessions' })
+@Index('sessions_created_idx', ['createdAt', 'id'])
+@Index('sessions_app_idx', ['appId'])
+@Index('sessions_proxy_idx', ['proxyId'])
+@Index('sessions_worker_idx', ['workerId', 'status'])
+@Index('sessions_bot_id_key', ['botId'], { unique: true, where: 'NOT "allow_duplicate"' })
+@Index('sessions_pending_phone_key', ['phone'], {
+  unique: true,
+  where: `"status" IN ('connecting', 'awaiting_code', 'awaiting_password', 'awaiting_email', 'awaiting_email_code', 'awaiting_registration')`,
+})
+@Check('sessions_kind_known', `"kind" IN ('bot', 'user')`)
+@Check('sessions_status_known', `"status" IN (${SESSION_STATUSES.map((status) => `'${status}'`).join(', ')})`)
+export class SessionEntity {
+  @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sessions_pk' }) id!: string;
+  @Column({ type: 'text' }) kind!: 'bot' | 'user';
+  @ForeignKey(() => AppEntity, { name: 'sessions_app_fk' })
+  @Column({ name: 'app_id', type: 'uuid' })
+  appId!: string;
+  @ForeignKey(() => ProxyEntity, { name: 'sessions_proxy_fk' })
+  @Column({ name: 'proxy_id', type: 'uuid', nullable: true })
+  proxyId!: string | null;
+  /** E.164 digits without the plus. */
+  @Column({ type: 'text', nullable: true }) phone!: string | null;
+  /** The number before the colon of the bot token; an int64, so a string. */
+  @Column({ name: 'bot_id', type: 'bigint', nullable: true }) botId!: string | null;
+  @Column({ type: 'text', nullable: true }) username!: string | null;
+  @Column({ name: 'bot_token_sealed', type: 'text', nullable: true }) botTokenSealed!: string | null;
+  /** TDLib's database encryption key, 32 random bytes. */
+  @Column({ name: 'db_key_sealed', type: 'text' }) dbKeySealed!: string;
+  @Column({ type: 'text', nullable: true }) label!: string | null;
+  @Column({ name: 'allow_duplicate', type: 'boolean', default: false }) allowDuplicate!: boolean;
+  @Column({ type: 'text' }) status!: SessionStatus;
+  @Column({ type: 'timestamp with time zone', default: () => 'now()' }) since!: Date;
+  @Column({ name: 'last_error', type: 'text', nullable: true }) lastError!: string | null;
+  @Column({ name: 'worker_id', type: 'text', nullable: true }) workerId!: string | null;
+  /** Grows at each claim; a worker's writes carry it, and a stale one changes nothing. */
+  @Column({ type: 'integer', default: 0 }) epoch!: number;
+  @Column({ name: 'is_premium', type: 'boolean', nullable: true }) isPremium!: boolean | null;
+  @Column({ type: 'boolean', default: false }) frozen!: boolean;
+  @Column({ name: 'frozen_since', type: 'timestamp with time zone', nullable: true }) frozenSince!: Date | null;
+  @Column({ name: 'deletion_date', type: 'timestamp with time zone', nullable: true }) deletionDate!: Date | null;
+  @Column({ name: 'appeal_link', type: 'text', nullable: true }) appealLink!: string | null;
+  @Column({ name: 'spam_limited', type: 'boolean', default: false }) spamLimited!: boolean;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamp with time zone' }) createdAt!: Date;
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
+}

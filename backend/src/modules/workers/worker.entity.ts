@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A process that holds sessions. Its times are the database's, so that clocks need not agree. */
+@Entity({ name: 'workers' })
+export class WorkerEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'workers_pk' }) id!: string;
+  /** Made anew by every process, which tells a process from a predecessor with the same id. */
+  @Column({ type: 'uuid' }) instance!: string;
+  /** Where gateways reach it. */
+  @Column({ type: 'text' }) addr!: string;
+  @Column({ type: 'integer' }) pid!: number;
+  @Column({ type: 'integer' }) capacity!: number;
+  @Column({ name: 'started_at', type: 'timestamp with time zone' }) startedAt!: Date;
+  @Column({ name: 'last_seen_at', type: 'timestamp with time zone' }) lastSeenAt!: Date;
+  /** The end of its lease: from then on its sessions may be claimed. */
+  @Column({ name: 'expires_at', type: 'timestamp with time zone' }) expiresAt!: Date;
+}
