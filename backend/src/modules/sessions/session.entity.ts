@@ -1,7 +1,6 @@
 import {
   Check,
   Column,
-  CreateDateColumn,
   Entity,
   ForeignKey,
   Index,
@@ -41,6 +40,7 @@ export type SessionStatus = (typeof SESSION_STATUSES)[number];
   where: `"status" IN ('connecting', 'awaiting_code', 'awaiting_password', 'awaiting_email', 'awaiting_email_code', 'awaiting_registration')`,
 })
 @Check('sessions_kind_known', `"kind" IN ('bot', 'user')`)
+@Check('sessions_health_known', `"health" IN ('ok', 'degraded', 'down')`)
 @Check('sessions_status_known', `"status" IN (${SESSION_STATUSES.map((status) => `'${status}'`).join(', ')})`)
 export class SessionEntity {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sessions_pk' }) id!: string;
@@ -64,6 +64,9 @@ export class SessionEntity {
   @Column({ type: 'text' }) status!: SessionStatus;
   @Column({ type: 'timestamp with time zone', default: () => 'now()' }) since!: Date;
   @Column({ name: 'last_error', type: 'text', nullable: true }) lastError!: string | null;
+  @Column({ type: 'text', default: 'ok' }) health!: 'ok' | 'degraded' | 'down';
+  /** In words, when the health is not ok. */
+  @Column({ name: 'health_cause', type: 'text', nullable: true }) healthCause!: string | null;
   @Column({ name: 'worker_id', type: 'text', nullable: true }) workerId!: string | null;
   /** Grows at each claim; a worker's writes carry it, and a stale one changes nothing. */
   @Column({ type: 'integer', default: 0 }) epoch!: number;
@@ -73,6 +76,7 @@ export class SessionEntity {
   @Column({ name: 'deletion_date', type: 'timestamp with time zone', nullable: true }) deletionDate!: Date | null;
   @Column({ name: 'appeal_link', type: 'text', nullable: true }) appealLink!: string | null;
   @Column({ name: 'spam_limited', type: 'boolean', default: false }) spamLimited!: boolean;
-  @CreateDateColumn({ name: 'created_at', type: 'timestamp with time zone' }) createdAt!: Date;
+  /** To the millisecond, as a Date is: lists page by it. */
+  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' }) createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
 }
