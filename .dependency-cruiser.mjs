@@ -160,7 +160,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)(dist|out|\\.next|coverage)/' },
-    tsConfig: { fileName: 'console/tsconfig.json' },
+    webpackConfig: { fileName: 'deploy/check/aliases.mjs' },
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     enhancedResolveOptions: {

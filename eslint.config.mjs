@@ -122,6 +122,7 @@ export default defineConfig(
     files: [
       '*.config.mjs',
       '.dependency-cruiser.mjs',
+      'deploy/check/aliases.mjs',
       '**/jest.config.mjs',
       '**/postcss.config.mjs',
       '**/global-setup.mjs',
