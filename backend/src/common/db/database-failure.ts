@@ -58,3 +58,8 @@ export function databaseFailure(thrown: unknown): DatabaseUnavailableError | und
   const isPgStack = error instanceof Error && /[\\/]pg(-pool)?[\\/]/.test(error.stack ?? '');
   return fromDriver || (syscall !== 'open' && isPgStack) ? new DatabaseUnavailableError(thrown) : undefined;
 }
+
+/** Whether a row could not be deleted because others refer to it (SQLSTATE 23503). */
+export function isStillReferred(thrown: unknown): boolean {
+  return sqlFailure(thrown)?.state === '23503';
+}

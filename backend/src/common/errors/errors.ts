@@ -274,3 +274,9 @@ export class MasterKeyMismatchError extends AppError {
     super(message);
   }
 }
+
+/** The process cannot start; the message is one line for the operator. */
+export class StartupError extends AppError {
+  readonly code = 'startup_failed';
+  readonly status = 500;
+}

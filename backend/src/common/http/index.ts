@@ -1,7 +1,11 @@
 export * from './access.js';
 export * from './describe.js';
+export { NoEnvelope } from './envelope.interceptor.js';
 export * from './envelope.js';
 export * from './openapi.js';
 export * from './request-context.js';
 export * from './returns.decorator.js';
 export * from './validation.js';
+export * from './answers.js';
+export * from './ids.js';
+export * from './paging.js';

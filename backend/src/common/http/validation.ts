@@ -1,4 +1,5 @@
 import { ValidationPipe, type ValidationError } from '@nestjs/common';
+import { ValidateIf } from 'class-validator';
 import { ValidationFailedError, type ValidationIssue } from '../errors/index.js';
 
 function flatten(errors: readonly ValidationError[], parent: string): ValidationIssue[] {
@@ -44,3 +45,6 @@ export function validationPipe(): ValidationPipe {
     exceptionFactory: toValidationFailed,
   });
 }
+
+/** The field may be absent; unlike with `@IsOptional`, null is a value and is checked. */
+export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);

@@ -1,4 +1,4 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
 /** An `api_id`/`api_hash` pair of my.telegram.org. */
 @Entity({ name: 'apps' })
@@ -9,6 +9,7 @@ export class AppEntity {
   @Column({ name: 'api_id', type: 'integer' }) apiId!: number;
   @Column({ name: 'api_hash_sealed', type: 'text' }) apiHashSealed!: string;
   @Column({ type: 'text', nullable: true }) label!: string | null;
-  @CreateDateColumn({ name: 'created_at', type: 'timestamp with time zone' }) createdAt!: Date;
+  /** To the millisecond, as a Date is: lists page by it. */
+  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' }) createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
 }

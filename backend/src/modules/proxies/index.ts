@@ -1,1 +1,3 @@
+export { LocalProxyVault } from './local-proxy-vault.js';
+export { ProxiesModule } from './proxies.module.js';
 export { ProxyEntity } from './proxy.entity.js';

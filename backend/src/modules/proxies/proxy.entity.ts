@@ -1,4 +1,4 @@
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { ProxySettings } from '../../config/index.js';
 
 /** A proxy towards Telegram that sessions may use. */
@@ -15,6 +15,7 @@ export class ProxyEntity {
   /** The password of a socks5 or http proxy, or the secret of an mtproto one. */
   @Column({ name: 'secret_sealed', type: 'text', nullable: true }) secretSealed!: string | null;
   @Column({ type: 'text', nullable: true }) label!: string | null;
-  @CreateDateColumn({ name: 'created_at', type: 'timestamp with time zone' }) createdAt!: Date;
+  /** To the millisecond, as a Date is: lists page by it. */
+  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' }) createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
 }

@@ -1,0 +1,69 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../http/access.js';
+
+/** The header in which a gateway tells a worker who asked. */
+export const CALLER_HEADER = 'x-tgcontrol-caller';
+
+/** How old a signed caller may be, and how far clocks may differ, in milliseconds. */
+const MAX_AGE_MS = 60_000;
+/** One signature serves so long: signing each call anew would be a good part of its cost. */
+const REUSE_MS = 1000;
+
+interface Signed {
+  readonly caller: Caller;
+  readonly at: number;
+}
+
+function isCaller(value: unknown): value is Caller {
+  if (typeof value !== 'object' || value === null || !('kind' in value) || !('via' in value)) return false;
+  return value.kind === 'master' && (value.via === 'token' || value.via === 'console');
+}
+
+/** Signs and verifies caller identities with a key derived from CLUSTER_TOKEN. */
+export class CallerSignature {
+  private readonly key: Buffer;
+  private readonly signed = new Map<string, { readonly at: number; readonly header: string }>();
+  private lastVerified: { readonly header: string; readonly signed: Signed } | undefined;
+
+  constructor(
+    clusterToken: string,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.key = createHmac('sha256', clusterToken).update('tgcontrol caller signature').digest();
+  }
+
+  /** The header's value. */
+  sign(caller: Caller): string {
+    const name = JSON.stringify(caller);
+    const at = this.now();
+    const known = this.signed.get(name);
+    if (known && at - known.at < REUSE_MS && at >= known.at) return known.header;
+    const payload = Buffer.from(JSON.stringify({ caller, at } satisfies Signed), 'utf8').toString('base64url');
+    const header = `${payload}.${this.mac(payload).toString('base64url')}`;
+    if (this.signed.size > 1000) this.signed.clear();
+    this.signed.set(name, { at, header });
+    return header;
+  }
+
+  /** Who asked; undefined when the header is not ours, or too old. */
+  verify(header: string): Caller | undefined {
+    const signed = this.lastVerified?.header === header ? this.lastVerified.signed : this.read(header);
+    if (!signed || Math.abs(this.now() - signed.at) > MAX_AGE_MS) return undefined;
+    this.lastVerified = { header, signed };
+    return signed.caller;
+  }
+
+  private read(header: string): Signed | undefined {
+    const [payload, mac] = header.split('.');
+    if (payload === undefined || mac === undefined) return undefined;
+    const given = Buffer.from(mac, 'base64url');
+    const expected = this.mac(payload);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const value = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { caller?: unknown; at?: unknown };
+    return isCaller(value.caller) && typeof value.at === 'number' ? { caller: value.caller, at: value.at } : undefined;
+  }
+
+  private mac(payload: string): Buffer {
+    return createHmac('sha256', this.key).update(payload).digest();
+  }
+}

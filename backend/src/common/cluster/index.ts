@@ -1,0 +1,2 @@
+export * from './caller-signature.js';
+export * from './worker-client.js';

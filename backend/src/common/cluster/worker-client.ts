@@ -1,0 +1,178 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Agent, type Dispatcher, errors } from 'undici';
+import { AppConfig } from '../../config/index.js';
+import { DeadlineError, NoLiveWorkerError, RemoteError, WorkerUnreachableError } from '../errors/index.js';
+import { RawEnvelope, currentContext } from '../http/index.js';
+import { CALLER_HEADER, CallerSignature } from './caller-signature.js';
+
+/** A worker as the directory knows it. */
+export interface WorkerAddress {
+  readonly id: string;
+  /** `http://host:port` */
+  readonly addr: string;
+}
+
+/** Which workers live; the workers module answers. */
+export abstract class LiveWorkers {
+  /**
+   * All that are alive, the one with the fewest sessions first.
+   * @throws NoLiveWorkerError when there is none
+   */
+  abstract candidates(): Promise<readonly WorkerAddress[]>;
+}
+
+/** A request to a worker's internal routes. */
+export interface WorkerRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Begins with `/internal/`; ids in it are encoded by the caller. */
+  readonly path: string;
+  /** JSON text as it is, or a value to write as JSON. */
+  readonly body?: string | object;
+  /** How long the worker may take to answer, in milliseconds; 30 s when absent. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** Failures after which the request has certainly not reached the worker. */
+const NEVER_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+interface RemoteFailure {
+  readonly message: string;
+  readonly source: 'gateway' | 'tdlib';
+  readonly code: string | number;
+  readonly retry_after?: number;
+  readonly details?: Record<string, unknown>;
+  readonly session_id?: string;
+}
+
+function readFailure(text: string): RemoteFailure | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
+  const { error } = value;
+  if (typeof error !== 'object' || error === null || !('message' in error) || !('code' in error)) return undefined;
+  return error as RemoteFailure;
+}
+
+/**
+ * How a gateway talks to workers: with CLUSTER_TOKEN, the identity of the caller in a signed header, the request's id,
+ * and a deadline. A worker's own failures keep their form.
+ */
+@Injectable()
+export class WorkerClient implements OnApplicationShutdown {
+  private readonly agents = new Map<string, Agent>();
+  private readonly authorization: string;
+  private readonly signature: CallerSignature;
+
+  constructor(
+    config: AppConfig,
+    private readonly workers: LiveWorkers,
+  ) {
+    const { clusterToken } = config.secrets;
+    if (clusterToken === undefined) throw new Error('CLUSTER_TOKEN is missing');
+    this.authorization = `Bearer ${clusterToken}`;
+    this.signature = new CallerSignature(clusterToken);
+  }
+
+  /**
+   * The worker's whole envelope, to be answered as it is.
+   * @throws WorkerUnreachableError, DeadlineError, RemoteError
+   */
+  async forward(worker: WorkerAddress, request: WorkerRequest): Promise<RawEnvelope> {
+    return new RawEnvelope(await this.send(worker, request));
+  }
+
+  /**
+   * The `result` of the worker's envelope.
+   * @throws WorkerUnreachableError, DeadlineError, RemoteError
+   */
+  async request<Result>(worker: WorkerAddress, request: WorkerRequest): Promise<Result> {
+    return (JSON.parse(await this.send(worker, request)) as { result: Result }).result;
+  }
+
+  /**
+   * As {@link request}, to whichever worker is least busy; one that cannot be reached at all is passed over.
+   * @throws NoLiveWorkerError, WorkerUnreachableError, DeadlineError, RemoteError
+   */
+  async requestAny<Result>(request: WorkerRequest): Promise<Result> {
+    let unreachable: WorkerUnreachableError | undefined;
+    for (const worker of await this.workers.candidates()) {
+      try {
+        return await this.request<Result>(worker, request);
+      } catch (error) {
+        if (!(error instanceof WorkerUnreachableError) || !error.neverReached) throw error;
+        unreachable = error;
+      }
+    }
+    throw unreachable ?? new NoLiveWorkerError();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const agents = [...this.agents.values()];
+    this.agents.clear();
+    await Promise.all(agents.map((agent) => agent.destroy()));
+  }
+
+  private async send(worker: WorkerAddress, request: WorkerRequest): Promise<string> {
+    const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    let status: number;
+    let text: string;
+    try {
+      const answer = await this.agentOf(worker).request({
+        origin: worker.addr,
+        path: request.path,
+        method: request.method,
+        headers: this.headers(request),
+        body: request.body === undefined || typeof request.body === 'string' ? (request.body ?? null) : JSON.stringify(request.body),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        ...(request.signal && { signal: request.signal }),
+      } satisfies Dispatcher.RequestOptions);
+      status = answer.statusCode;
+      text = await answer.body.text();
+    } catch (error) {
+      if (request.signal?.aborted) throw error;
+      if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+        throw new DeadlineError(`worker ${worker.id}`, timeoutMs);
+      }
+      throw new WorkerUnreachableError(worker.id, neverReached(error), error);
+    }
+    if (status < 400 && text.startsWith('{"ok":true,')) return text;
+    const failure = readFailure(text);
+    if (!failure) throw new WorkerUnreachableError(worker.id, false, new Error(`answered ${status} and no envelope`));
+    throw new RemoteError(status, failure.source, failure.code, failure.message, {
+      ...(failure.retry_after !== undefined && { retryAfterSeconds: failure.retry_after }),
+      ...(failure.details !== undefined && { details: failure.details }),
+      ...(failure.session_id !== undefined && { sessionId: failure.session_id }),
+    });
+  }
+
+  private headers(request: WorkerRequest): Record<string, string> {
+    const context = currentContext();
+    return {
+      authorization: this.authorization,
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(context && { 'x-request-id': context.requestId }),
+      ...(context?.caller && { [CALLER_HEADER]: this.signature.sign(context.caller) }),
+    };
+  }
+
+  private agentOf({ addr }: WorkerAddress): Agent {
+    const known = this.agents.get(addr);
+    if (known) return known;
+    const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, pipelining: 1, keepAliveTimeout: 30_000 });
+    this.agents.set(addr, agent);
+    return agent;
+  }
+}
+
+function neverReached(error: unknown): boolean {
+  if (error instanceof errors.ConnectTimeoutError) return true;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && NEVER_REACHED.has(error.code);
+}

@@ -1,0 +1,58 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AppConfig } from '../../config/index.js';
+import { SecretBox } from '../crypto/secret-box.js';
+import { Readiness } from '../health/readiness.js';
+import { KeyCheckEntity } from './key-check.entity.js';
+import { createDataSource, prepareDatabase, type Schema } from './database.js';
+import { UnitOfWork } from './unit-of-work.js';
+
+/** Connects to PostgreSQL and migrates it before anything else starts; closes it after everything else has stopped. */
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(DataSource) private readonly dataSource: DataSource,
+    readiness: Readiness,
+  ) {
+    readiness.check('database', async () => {
+      await dataSource.query('SELECT 1');
+    });
+    readiness.check('migrations', async () => {
+      if (await dataSource.showMigrations()) throw new Error('migrations are pending');
+    });
+  }
+
+  static forRoot(schema: Schema): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      providers: [
+        {
+          provide: DataSource,
+          inject: [AppConfig, { token: SecretBox, optional: true }],
+          useFactory: async (config: AppConfig, box?: SecretBox) => {
+            if (config.databaseUrl === undefined) throw new Error('there is no database URL');
+            const dataSource = createDataSource(config.databaseUrl, {
+              ...schema,
+              entities: [KeyCheckEntity, ...schema.entities],
+            });
+            await dataSource.initialize();
+            try {
+              await prepareDatabase(dataSource, box);
+            } catch (error) {
+              await dataSource.destroy();
+              throw error;
+            }
+            return dataSource;
+          },
+        },
+        UnitOfWork,
+      ],
+      exports: [DataSource, UnitOfWork],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+}

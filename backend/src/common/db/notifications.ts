@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { AppConfig } from '../../config/index.js';
+import { AppLogger } from '../log/app-logger.js';
+import { UnitOfWork } from './unit-of-work.js';
+
+/** What processes tell each other through the database. */
+export type Topic = 'proxy_changed' | 'session_released';
+
+/** Gets the id of what changed; undefined after a lost connection, when anything may have. */
+export type NotificationHandler = (id: string | undefined) => void;
+
+const CHANNEL = 'tgcontrol';
+const RECONNECT_MS = 1000;
+
+/** PostgreSQL's LISTEN/NOTIFY: told at commit, to every process that listens, also the own one. */
+@Injectable()
+export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly handlers = new Map<Topic, NotificationHandler[]>();
+  private readonly stopping = new AbortController();
+  private listening: Promise<void> = Promise.resolve();
+  private client: pg.Client | undefined;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly logger: AppLogger,
+  ) {}
+
+  /** Tells everybody when the open transaction commits, or at once without one. */
+  async publish(topic: Topic, id: string): Promise<void> {
+    await this.unitOfWork.rows('SELECT pg_notify($1, $2)', [CHANNEL, `${topic} ${id}`]);
+  }
+
+  /** To be called before the application has started: a process without handlers does not connect. */
+  subscribe(topic: Topic, handler: NotificationHandler): void {
+    this.handlers.set(topic, [...(this.handlers.get(topic) ?? []), handler]);
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.handlers.size > 0) this.listening = this.listen();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.client?.end().catch(() => undefined);
+    await this.listening;
+  }
+
+  private async listen(): Promise<void> {
+    for (let isFirst = true; !this.stopping.signal.aborted; isFirst = false) {
+      const client = new pg.Client({ connectionString: this.config.databaseUrl, keepAlive: true, connectionTimeoutMillis: 5000 });
+      this.client = client;
+      const ended = new Promise<void>((resolve) => {
+        client.once('end', resolve);
+        client.once('error', () => resolve());
+      });
+      client.on('notification', ({ payload }) => this.dispatch(payload ?? ''));
+      try {
+        await client.connect();
+        await client.query(`LISTEN ${CHANNEL}`);
+        if (!isFirst) for (const topic of this.handlers.keys()) this.tell(topic, undefined);
+        await ended;
+      } catch (error) {
+        this.logger.warn(`cannot listen to the database: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      await client.end().catch(() => undefined);
+      await sleep(RECONNECT_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  private dispatch(payload: string): void {
+    const at = payload.indexOf(' ');
+    this.tell(payload.slice(0, at) as Topic, payload.slice(at + 1));
+  }
+
+  private tell(topic: Topic, id: string | undefined): void {
+    for (const handler of this.handlers.get(topic) ?? []) {
+      try {
+        handler(id);
+      } catch (error) {
+        this.logger.failure('a notification was not handled', error, { topic });
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { WorkerClient } from '../../common/cluster/index.js';
+import type { ProxyCreatedDto } from './proxy.dto.js';
+import { type ProxyChange, type ProxyDraft, ProxyVault } from './proxy-vault.js';
+
+/** The vault of a gateway, which has no MASTER_KEY: any worker seals for it. */
+@Injectable()
+export class RemoteProxyVault extends ProxyVault {
+  constructor(private readonly workers: WorkerClient) {
+    super();
+  }
+
+  async create(draft: ProxyDraft): Promise<string> {
+    const path = '/internal/proxies';
+    return (await this.workers.requestAny<ProxyCreatedDto>({ method: 'POST', path, body: draft })).proxy_id;
+  }
+
+  async change(id: string, change: ProxyChange): Promise<void> {
+    const path = `/internal/proxies/${encodeURIComponent(id)}`;
+    await this.workers.requestAny({ method: 'PATCH', path, body: change });
+  }
+}

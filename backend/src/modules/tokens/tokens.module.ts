@@ -1,0 +1,19 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { AccessGuard } from './access.guard.js';
+import { Authenticator } from './authenticator.js';
+import { ConsoleSessionController } from './console-session.controller.js';
+
+/** Who may use what. The guard stands before every route of every role. */
+@Module({ providers: [Authenticator, { provide: APP_GUARD, useClass: AccessGuard }], exports: [Authenticator] })
+export class TokensModule {
+  /** With the console's sign-in. */
+  static forGateway(): DynamicModule {
+    return { module: TokensModule, controllers: [ConsoleSessionController] };
+  }
+
+  /** Only the guard, which lets gateways in. */
+  static forWorker(): DynamicModule {
+    return { module: TokensModule };
+  }
+}

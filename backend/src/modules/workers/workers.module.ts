@@ -1,0 +1,22 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { WorkerDirectory } from './worker-directory.js';
+import { WorkerLease } from './worker-lease.js';
+import { WorkersController } from './workers.controller.js';
+import { WorkersRepository } from './workers.repository.js';
+import { WorkersService } from './workers.service.js';
+
+/** Who holds sessions: the directory for gateways, the lease for workers. */
+@Module({ providers: [WorkersRepository, WorkerDirectory, WorkersService], exports: [WorkerDirectory] })
+export class WorkersModule {
+  static forGateway(): DynamicModule {
+    return { module: WorkersModule, global: true, controllers: [WorkersController] };
+  }
+
+  static forWorker(): DynamicModule {
+    return { module: WorkersModule, global: true, providers: [WorkerLease], exports: [WorkerLease] };
+  }
+
+  static forAll(): DynamicModule {
+    return { ...WorkersModule.forWorker(), controllers: [WorkersController] };
+  }
+}
