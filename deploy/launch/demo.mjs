@@ -15,7 +15,9 @@ import { at, Failure, launch, root, say } from './lib/project.mjs';
 
 const FOLDER = at('data/demo');
 const ENV_FILE = at('data/demo/env');
-const CONTROL_PORT = process.env['SANDBOX_CONTROL_PORT'] ?? '8090';
+const CONTROL_PORT = '8090';
+/** A container has to let the control API out; everybody who reaches it may do anything to the sandbox. */
+const CONTROL_HOST = process.env['SANDBOX_CONTROL_HOST'] ?? '127.0.0.1';
 
 await launch(async () => {
   await ensureInstalled();
@@ -59,6 +61,8 @@ async function play(url, controlUrl) {
       sandboxFolder,
       '--control-port',
       CONTROL_PORT,
+      '--control-host',
+      CONTROL_HOST,
     ],
     { env: process.env, stdio: ['ignore', 'ignore', 'inherit'] },
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { Env } from '../../backend/dist/config/env.js';
@@ -129,9 +129,10 @@ describe('docker-compose.yml', () => {
 
   it('pins every image and every base image to a version', () => {
     const images = Object.values(compose.services).map(({ image }) => image);
-    const bases = ['deploy/backend.Dockerfile', 'deploy/console.Dockerfile'].flatMap((file) =>
-      [...read(file).matchAll(/^FROM (\S+:\S+)/gm)].map(([, image]) => image),
-    );
+    const bases = readdirSync(at('deploy'))
+      .filter((file) => file.endsWith('.Dockerfile'))
+      .map((file) => `deploy/${file}`)
+      .flatMap((file) => [...read(file).matchAll(/^FROM (\S+:\S+)/gm)].map(([, image]) => image));
     for (const image of [...images, ...bases]) assert.match(image, /:\d+\.\d+(\.\d+)?(-\w+)*$/);
   });
 });
