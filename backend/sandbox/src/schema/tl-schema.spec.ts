@@ -37,6 +37,11 @@ describe('TlSchema', () => {
     expect(() => schema.writeResult('help.getConfig', true)).toThrow(TlWriteError);
   });
 
+  it('writes objects larger than the buffer it starts with', () => {
+    const call = { _: 'mt_msgs_ack', msg_ids: Array.from({ length: 1000 }, (_unused, index) => BigInt(index)) };
+    expect(schema.read(schema.write(call))).toEqual(call);
+  });
+
   it('names the field that cannot be written', () => {
     const write = (): Buffer => schema.write({ _: 'peerUser', user_id: 'x' });
     expect(write).toThrow('peerUser.user_id: wanted a number');

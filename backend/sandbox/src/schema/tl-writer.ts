@@ -8,17 +8,20 @@ export class TlWriter {
   }
 
   int(value: number): this {
-    this.buffer.writeInt32LE(value | 0, this.grow(4));
+    const at = this.grow(4);
+    this.buffer.writeInt32LE(value | 0, at);
     return this;
   }
 
   uint(value: number): this {
-    this.buffer.writeUInt32LE(value >>> 0, this.grow(4));
+    const at = this.grow(4);
+    this.buffer.writeUInt32LE(value >>> 0, at);
     return this;
   }
 
   long(value: bigint): this {
-    this.buffer.writeBigInt64LE(BigInt.asIntN(64, value), this.grow(8));
+    const at = this.grow(8);
+    this.buffer.writeBigInt64LE(BigInt.asIntN(64, value), at);
     return this;
   }
 
@@ -31,12 +34,14 @@ export class TlWriter {
   }
 
   double(value: number): this {
-    this.buffer.writeDoubleLE(value, this.grow(8));
+    const at = this.grow(8);
+    this.buffer.writeDoubleLE(value, at);
     return this;
   }
 
   raw(value: Uint8Array): this {
-    this.buffer.set(value, this.grow(value.length));
+    const at = this.grow(value.length);
+    this.buffer.set(value, at);
     return this;
   }
 

@@ -1,0 +1,149 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import { KeyStore } from './mtproto/key-store.js';
+import { MtprotoServer } from './mtproto/server.js';
+import { SocketWire } from './mtproto/wire.js';
+import { Proxies } from './proxy/proxies.js';
+import type {
+  AuthKeyState,
+  Clock,
+  ConnectionInfo,
+  FaultGate,
+  KeySnapshot,
+  ProxyBehaviour,
+  ProxyInfo,
+  ProxyOptions,
+  RpcHandler,
+  RpcObserver,
+  TlObject,
+  Transport,
+} from './rpc.js';
+import { TlSchema } from './schema/tl-schema.js';
+import { patchedLibrary } from './tdlib/patched-library.js';
+import { loadRsaKey } from './tdlib/rsa-keys.js';
+
+const HOST = '127.0.0.1';
+
+/** What a transport is started with. */
+export interface TransportOptions {
+  /** Authorization keys are kept here. */
+  readonly directory: string;
+  /** RSA key and patched library are kept here; several sandboxes may share it. */
+  readonly libraryDirectory: string;
+  readonly schema?: TlSchema;
+  readonly clock: Clock;
+  readonly handler: RpcHandler;
+  readonly faults: FaultGate;
+  readonly observer: RpcObserver;
+  readonly log?: (line: string) => void;
+}
+
+/** Everything between TDLib's socket and the API: proxies, MTProto, keys, and the library that fits them. */
+export class SandboxTransport implements Transport {
+  private direct: Server | undefined;
+
+  private constructor(
+    private readonly keys: KeyStore,
+    private readonly server: MtprotoServer,
+    private readonly proxyPorts: Proxies,
+    /** Path of the TDLib that talks to this transport only. */
+    readonly libraryPath: string,
+  ) {}
+
+  /** @throws UnpatchableLibraryError */
+  static async start(options: TransportOptions): Promise<SandboxTransport> {
+    const rsaKey = await loadRsaKey(options.libraryDirectory);
+    const libraryPath = patchedLibrary(join(options.libraryDirectory, 'tdlib'), rsaKey.publicPem);
+    const keys = new KeyStore(options.directory, options.clock);
+    const server = new MtprotoServer({
+      schema: options.schema ?? new TlSchema(),
+      clock: options.clock,
+      keys,
+      rsaKeys: new Map([[rsaKey.fingerprint, rsaKey.privateKey]]),
+      handler: options.handler,
+      faults: options.faults,
+      observer: options.observer,
+      log: options.log ?? (() => undefined),
+    });
+    const proxies = new Proxies((wire, proxyId, clientPort) => server.accept(wire, proxyId, clientPort));
+    return new SandboxTransport(keys, server, proxies, libraryPath);
+  }
+
+  push(ownerId: number, updates: TlObject, options?: { readonly exceptSession?: bigint; readonly onlyKey?: bigint }): void {
+    this.server.push(ownerId, updates, options);
+  }
+
+  pushToKey(keyId: bigint, updates: TlObject): void {
+    this.server.pushToKey(keyId, updates);
+  }
+
+  keysOf(ownerId: number): AuthKeyState[] {
+    return this.keys.keysOf(ownerId);
+  }
+
+  keyById(keyId: bigint): AuthKeyState | undefined {
+    return this.keys.findPermanent(keyId);
+  }
+
+  destroyKeys(filter: (key: AuthKeyState) => boolean): void {
+    for (const key of this.keys.all()) {
+      if (filter(key)) this.server.removeKey(key);
+    }
+  }
+
+  dropConnections(ownerId: number): void {
+    this.server.closeConnections((connection) => connection.ownerId === ownerId);
+  }
+
+  connections(): ConnectionInfo[] {
+    return this.server.connections();
+  }
+
+  addProxy(options: ProxyOptions): Promise<ProxyInfo> {
+    return this.proxyPorts.add(options);
+  }
+
+  changeProxy(id: string, change: { readonly behaviour?: ProxyBehaviour; readonly kbit?: number }): ProxyInfo {
+    return this.proxyPorts.change(id, change);
+  }
+
+  removeProxy(id: string): Promise<void> {
+    return this.proxyPorts.remove(id);
+  }
+
+  proxies(): ProxyInfo[] {
+    return this.proxyPorts.list();
+  }
+
+  exportKeys(): KeySnapshot {
+    return this.keys.snapshot();
+  }
+
+  importKeys(snapshot: KeySnapshot): void {
+    this.server.restoreKeys(snapshot);
+  }
+
+  /**
+   * Opens a port for clients that use no proxy. TDLib connects to it when `dc_options` of help.getConfig name it.
+   * @returns the port
+   */
+  async listenDirect(port = 0): Promise<number> {
+    const server = createServer((socket) => {
+      this.server.accept(new SocketWire(socket, Buffer.alloc(0)), undefined, socket.remotePort);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, HOST, resolve);
+    });
+    this.direct = server;
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** Closes all connections and ports; keys are on disk already. */
+  async stop(): Promise<void> {
+    this.server.stop();
+    await this.proxyPorts.stop();
+    if (this.direct) await new Promise((resolve) => this.direct?.close(resolve));
+    this.keys.close();
+  }
+}
