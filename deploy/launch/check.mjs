@@ -20,11 +20,13 @@ const STEPS = [
     ),
   },
   { name: 'types: backend', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/tsconfig.json') },
-  { name: 'types: sandbox', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/sandbox/tsconfig.json') },
+  {
+    name: 'types: sandbox',
+    command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/sandbox/tsconfig.spec.json'),
+  },
   { name: 'types: console', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'console/tsconfig.json') },
   { name: 'dead code', command: bin('knip/bin/knip.js') },
-  { name: 'generated files', command: [process.execPath, [at('deploy/check/generated.mjs')]] },
-  { name: 'docs', command: [process.execPath, [at('deploy/check/docs.mjs')]] },
+  { name: 'generated files', command: [process.execPath, [at('deploy/generate/all.mjs'), '--check']] },
 ];
 
 await launch(async () => {
