@@ -20,7 +20,7 @@ export const SUITES = [
   { name: 'e2e', jest: ['backend/jest.config.mjs', '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'boot', jest: ['backend/jest.config.mjs', '--testPathPatterns', '\\.boot-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
-  { name: 'browser', jest: ['console/browser/jest.config.mjs'], browser: true },
+  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true },
 ];
 
 /**
