@@ -39,6 +39,8 @@ export interface Account {
   fixedCode: string | undefined;
   /** Where login codes go instead of SMS; the empty string means "must be set up first". */
   email: string | undefined;
+  /** The data centre of the last login; files are offered from there, so that no second authorization is needed. */
+  homeDc: number;
   readonly contacts: Map<number, ContactCard>;
   readonly blocked: Set<number>;
 }
@@ -173,6 +175,7 @@ function blankAccount(
     password: undefined,
     fixedCode: undefined,
     email: undefined,
+    homeDc: 1,
     contacts: new Map(),
     blocked: new Set(),
   };

@@ -145,7 +145,13 @@ export class Membership {
   deleteChannel(channel: Channel): void {
     const members = currentMembers(channel);
     channel.deleted = true;
+    // Afterwards nobody counts as a member any more, so `announce` would reach no one.
     for (const { userId } of members) this.notice(channel, userId);
+  }
+
+  /** Tells every member that something about the channel changed. */
+  announce(channel: Channel): void {
+    for (const { userId } of currentMembers(channel)) this.notice(channel, userId);
   }
 
   private notice(channel: Channel, userId: number): void {
