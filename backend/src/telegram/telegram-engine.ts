@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppLogger } from '../common/log/app-logger.js';
 import { TdClient, type TdClientOptions } from './td-client.js';
@@ -12,6 +14,8 @@ export interface TelegramEngineSettings {
   readonly libraryPath: string | undefined;
   /** Where the proxy-only copy of the library is kept. */
   readonly dataDir: string;
+  /** Whether to load the copy that cannot connect around a proxy; asked once, when the library is first needed. */
+  readonly proxyOnly: () => Promise<boolean>;
 }
 
 /** How a client is opened, without what the engine fills in itself. */
@@ -39,15 +43,20 @@ export class TelegramEngine {
   }
 
   /**
-   * Loads the library. Later calls find it loaded; only the first one chooses which copy it is.
+   * Loads the library unless it is loaded. Every other method does it by itself: a process that runs nothing yet does without
+   * the library's memory.
    * @throws Error when the library cannot be loaded
    */
-  async load({ proxyOnly }: { readonly proxyOnly: boolean }): Promise<void> {
-    this.library ??= this.loadLibrary(proxyOnly);
-    await this.library;
+  async load(): Promise<void> {
+    await this.loaded();
   }
 
-  /** Makes a client and starts it; the caller awaits `start` and keeps the client whatever comes of it. */
+  /** @throws Error saying why the library cannot be used; until it is loaded, only whether it is there */
+  async check(): Promise<void> {
+    await (this.library ?? access(installedLibrary(this.settings.libraryPath), constants.R_OK));
+  }
+
+  /** Makes a client; the caller starts it, once it is ready for the updates. */
   async open(options: OpenOptions): Promise<TdClient> {
     const tdJson = await this.loaded();
     const client = new TdClient(tdJson, {
@@ -90,11 +99,12 @@ export class TelegramEngine {
   }
 
   private loaded(): Promise<TdJson> {
-    this.library ??= this.loadLibrary(false);
+    this.library ??= this.loadLibrary();
     return this.library;
   }
 
-  private async loadLibrary(proxyOnly: boolean): Promise<TdJson> {
+  private async loadLibrary(): Promise<TdJson> {
+    const proxyOnly = await this.settings.proxyOnly();
     const installed = installedLibrary(this.settings.libraryPath);
     const path = proxyOnly ? await proxyOnlyLibrary(installed, join(this.settings.dataDir, 'tdlib')) : installed;
     const tdJson = TdJson.load(path);

@@ -1,12 +1,4 @@
-import {
-  Check,
-  Column,
-  Entity,
-  ForeignKey,
-  Index,
-  PrimaryColumn,
-  UpdateDateColumn,
-} from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { AppEntity } from '../apps/index.js';
 import { ProxyEntity } from '../proxies/index.js';
 
@@ -77,6 +69,7 @@ export class SessionEntity {
   @Column({ name: 'appeal_link', type: 'text', nullable: true }) appealLink!: string | null;
   @Column({ name: 'spam_limited', type: 'boolean', default: false }) spamLimited!: boolean;
   /** To the millisecond, as a Date is: lists page by it. */
-  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' }) createdAt!: Date;
+  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
 }

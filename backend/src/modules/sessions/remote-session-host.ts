@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { type WorkerAddress, WorkerClient } from '../../common/cluster/index.js';
+import {
+  KindMismatchError,
+  NoLiveWorkerError,
+  NotFoundError,
+  SessionNotReadyError,
+  WorkerUnreachableError,
+} from '../../common/errors/index.js';
+import type { RawEnvelope } from '../../common/http/index.js';
+import type {
+  BotCreatedDto,
+  CallBody,
+  CreateBotDto,
+  CreateUserDto,
+  LiveState,
+  SessionKind,
+  UserCreatedDto,
+} from './session.dto.js';
+import { type LoginStep, SessionHost } from './session-host.js';
+import { SessionRoutes } from './session-routes.js';
+import type { SessionRoute } from './sessions.repository.js';
+
+/** A call may take as long as TDLib sits out floods, plus the way there and back. */
+const CALL_TIMEOUT_MS = 75_000;
+/** Logins wait for Telegram's verdict and then for what comes after it. */
+const LOGIN_TIMEOUT_MS = 50_000;
+
+/** The sessions of a gateway: each request goes to the worker that holds the session. */
+@Injectable()
+export class RemoteSessionHost extends SessionHost {
+  constructor(
+    private readonly workers: WorkerClient,
+    private readonly routes: SessionRoutes,
+  ) {
+    super();
+  }
+
+  override createBot(bot: CreateBotDto): Promise<BotCreatedDto> {
+    return this.workers.requestAny({
+      method: 'POST',
+      path: '/internal/sessions/bot',
+      body: bot,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+    });
+  }
+
+  override createUser(user: CreateUserDto): Promise<UserCreatedDto> {
+    return this.workers.requestAny({
+      method: 'POST',
+      path: '/internal/sessions/user',
+      body: user,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+    });
+  }
+
+  override async answer(id: string, step: LoginStep): Promise<LiveState> {
+    const owner = await this.ownerOf(id);
+    return this.watched(id, () =>
+      this.workers.request(owner, {
+        method: 'POST',
+        path: `/internal/sessions/${id}/login`,
+        body: step,
+        timeoutMs: LOGIN_TIMEOUT_MS,
+      }),
+    );
+  }
+
+  override async state(id: string): Promise<LiveState | undefined> {
+    const owner = (await this.routes.find(id))?.owner;
+    if (owner === undefined) {
+      return undefined;
+    }
+    const state = await this.watched(id, () =>
+      this.workers.request<LiveState | null>(owner, { method: 'GET', path: `/internal/sessions/${id}` }),
+    );
+    return state ?? undefined;
+  }
+
+  override async call(kind: SessionKind, id: string, body: CallBody, signal?: AbortSignal): Promise<RawEnvelope> {
+    const route = await this.routes.find(id);
+    if (route?.kind !== kind) {
+      throw route === undefined ? new NotFoundError('session', id) : new KindMismatchError(kind, route.kind);
+    }
+    const owner = route.owner ?? this.without(route);
+    return this.watched(id, () =>
+      this.workers.forward(owner, {
+        method: 'POST',
+        path: `/internal/sessions/${kind}/${id}/call`,
+        body,
+        timeoutMs: CALL_TIMEOUT_MS,
+        ...(signal && { signal }),
+      }),
+    );
+  }
+
+  override async useProxy(id: string, proxyId: string | null): Promise<void> {
+    await this.atOwnerOrAny(id, {
+      method: 'PATCH',
+      path: `/internal/sessions/${id}/proxy`,
+      body: { proxy_id: proxyId },
+    });
+  }
+
+  override stop(id: string): Promise<LiveState> {
+    return this.atOwnerOrAny(id, { method: 'POST', path: `/internal/sessions/${id}/stop` });
+  }
+
+  override start(id: string): Promise<LiveState> {
+    return this.atOwnerOrAny(id, {
+      method: 'POST',
+      path: `/internal/sessions/${id}/start`,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+    });
+  }
+
+  override async remove(id: string, logout: boolean): Promise<boolean> {
+    const removed = await this.atOwnerOrAny<{ logged_out: boolean }>(id, {
+      method: 'DELETE',
+      path: `/internal/sessions/${id}?logout=${logout}`,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+    });
+    return removed.logged_out;
+  }
+
+  /** @throws NotFoundError, SessionNotReadyError, NoLiveWorkerError */
+  private async ownerOf(id: string): Promise<WorkerAddress> {
+    const route = await this.routes.find(id);
+    if (route === undefined) {
+      throw new NotFoundError('session', id);
+    }
+    return route.owner ?? this.without(route);
+  }
+
+  /** Nobody holds the session: because it has ended, or because its worker is gone. */
+  private without({ status }: SessionRoute): never {
+    if (status === 'authorized') {
+      throw new NoLiveWorkerError('the session is not held by a live worker');
+    }
+    throw new SessionNotReadyError(status);
+  }
+
+  private async atOwnerOrAny<Result>(id: string, request: Parameters<WorkerClient['requestAny']>[0]): Promise<Result> {
+    const route = await this.routes.find(id);
+    if (route === undefined) {
+      throw new NotFoundError('session', id);
+    }
+    const { owner } = route;
+    try {
+      return await this.watched(id, () =>
+        owner === undefined ? this.workers.requestAny<Result>(request) : this.workers.request<Result>(owner, request),
+      );
+    } finally {
+      this.routes.forget(id);
+    }
+  }
+
+  private async watched<Result>(id: string, send: () => Promise<Result>): Promise<Result> {
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof WorkerUnreachableError) {
+        this.routes.forget(id);
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { objectMember, stringMember, type TdObject } from '../../telegram/index.js';
+
+/** How well a session is connected, apart from its status. */
+export interface Health {
+  readonly level: 'ok' | 'degraded' | 'down';
+  /** In words; absent when all is well. */
+  readonly cause?: string;
+}
+
+const OK: Health = { level: 'ok' };
+
+/** Ordinary reconnects are over before this; only what lasts longer is worth telling. */
+export const HEALTH_GRACE_MS = 5_000;
+
+/**
+ * Follows a client's updateConnectionState. A state is reported once it has lasted, a good one at once. The caller gives the
+ * timer, so that tests drive it.
+ */
+export class HealthMonitor {
+  private current: Health = OK;
+  private pending: (() => void) | undefined;
+  private state = '';
+
+  /**
+   * @param network what the session connects through, in words
+   * @param later runs a function after a time and gives back its cancelling
+   */
+  constructor(
+    private readonly network: () => string,
+    private readonly changed: () => void,
+    private readonly later: (work: () => void, afterMs: number) => () => void,
+  ) {}
+
+  get health(): Health {
+    return this.current;
+  }
+
+  /** @param update updateConnectionState */
+  connection(update: TdObject): void {
+    const state = objectMember(update, 'state');
+    const type = state === undefined ? '' : stringMember(state, '@type');
+    if (type === this.state) {
+      return;
+    }
+    this.state = type;
+    this.cancel();
+    if (type === 'connectionStateReady' || type === 'connectionStateUpdating') {
+      this.set(OK);
+      return;
+    }
+    this.pending = this.later(() => this.set(this.describe(type)), HEALTH_GRACE_MS);
+  }
+
+  /** Forgets a running timer; call when the client closes. */
+  cancel(): void {
+    this.pending?.();
+    this.pending = undefined;
+  }
+
+  private describe(type: string): Health {
+    switch (type) {
+      case 'connectionStateConnectingToProxy':
+        return { level: 'down', cause: `cannot connect to ${this.network()}` };
+      case 'connectionStateConnecting':
+        return { level: 'down', cause: `no answer from Telegram through ${this.network()}` };
+      default:
+        return { level: 'down', cause: 'no network' };
+    }
+  }
+
+  private set(health: Health): void {
+    if (health.level !== this.current.level || health.cause !== this.current.cause) {
+      this.current = health;
+      this.changed();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { RawEnvelope, RawJson } from '../../common/http/index.js';
+import type {
+  BotCreatedDto,
+  CallBody,
+  CreateBotDto,
+  CreateUserDto,
+  LiveState,
+  SessionKind,
+  UserCreatedDto,
+} from './session.dto.js';
+
+/** What a login waits for, and the answer to it. */
+export type LoginStep =
+  | { readonly step: 'code'; readonly code: string }
+  | { readonly step: 'password'; readonly password: string }
+  | { readonly step: 'resend' }
+  | { readonly step: 'email'; readonly email: string }
+  | { readonly step: 'email-code'; readonly code: string }
+  | { readonly step: 'register'; readonly firstName: string; readonly lastName: string };
+
+/**
+ * Whoever holds the sessions: the worker in this process, or, in a gateway, the workers behind it. Every method may refuse with
+ * NotFoundError for an id that nobody knows, and with NoLiveWorkerError when the one who holds it is gone.
+ */
+export abstract class SessionHost {
+  /**
+   * Logs a bot in.
+   * @throws BotExistsError, ConnectionFailedError, or TdlibError as Telegram refused; nothing remains of it then
+   */
+  abstract createBot(bot: CreateBotDto): Promise<BotCreatedDto>;
+
+  /**
+   * Begins a user's login.
+   * @throws LoginInProgressError, ConnectionFailedError, or TdlibError as Telegram refused; nothing remains of it then
+   */
+  abstract createUser(user: CreateUserDto): Promise<UserCreatedDto>;
+
+  /** Answers what a login waits for. Telegram's refusal is thrown, and the login goes on waiting. */
+  abstract answer(id: string, step: LoginStep): Promise<LiveState>;
+
+  /** What the session's client knows; undefined when no client is open for it. */
+  abstract state(id: string): Promise<LiveState | undefined>;
+
+  /**
+   * Runs a td_api method. This is the path most requests take: without database, without parsing of the result.
+   * @throws SessionNotReadyError, MethodReservedError, PathDeniedError, ValidationFailedError, TooManyCallsError, TdlibError
+   */
+  abstract call(kind: SessionKind, id: string, body: CallBody, signal?: AbortSignal): Promise<RawJson | RawEnvelope>;
+
+  /** Puts another proxy in place, live when the session is open, and notes it. Null takes it away. */
+  abstract useProxy(id: string, proxyId: string | null): Promise<void>;
+
+  /** Closes the session until it is started again, over restarts too. */
+  abstract stop(id: string): Promise<LiveState>;
+
+  /** Opens a stopped session. */
+  abstract start(id: string): Promise<LiveState>;
+
+  /** Removes the session with its database. @returns whether the authorization was ended at Telegram */
+  abstract remove(id: string, logout: boolean): Promise<boolean>;
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Notifications } from '../../common/db/notifications.js';
+import { AppLogger } from '../../common/log/app-logger.js';
+import { WorkerLease } from '../workers/index.js';
+import { LocalSessionHost } from './local-session-host.js';
+import { SessionsRepository } from './sessions.repository.js';
+
+/** Peers that lose their worker wait at most this much longer than its lease. */
+const EVERY_MS = 1_000;
+/** A session that did not open, because its former holder still has the database or a network is away, is tried again. */
+const RETRY_AFTER_MS = 5_000;
+const CLAIMS_AT_ONCE = 32;
+
+/**
+ * Keeps what this worker holds and what the registry says together: opens its own sessions after a restart and those of workers
+ * that are gone, lets go of what others have taken, and ends logins that nobody holds any more.
+ */
+@Injectable()
+export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger: AppLogger;
+  private readonly stopping = new AbortController();
+  private readonly retryAt = new Map<string, number>();
+  private running: Promise<void> = Promise.resolve();
+  private pause = new AbortController();
+
+  constructor(
+    private readonly host: LocalSessionHost,
+    private readonly repository: SessionsRepository,
+    private readonly lease: WorkerLease,
+    private readonly notifications: Notifications,
+    logger: AppLogger,
+  ) {
+    this.logger = logger.for(SessionReconciler.name);
+  }
+
+  onModuleInit(): void {
+    this.notifications.subscribe('proxy_changed', (id) => {
+      this.host.refreshProxies(id).catch((error: unknown) => {
+        this.logger.failure('a changed proxy was not applied', error, { proxyId: id });
+      });
+    });
+    // A worker that hands its sessions over says so: they need not wait for the next round.
+    this.notifications.subscribe('session_released', () => this.wake());
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.lease.onLost(() => void this.host.drop(this.host.busyIds));
+    // Before the first request: a login of this worker's predecessor must not block its number any longer.
+    await this.repository.expireLostLogins(this.lease.workerId, this.host.busyIds);
+    this.running = this.loop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private wake(): void {
+    this.pause.abort();
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.reconcile();
+      } catch (error) {
+        this.logger.failure('the registry could not be compared with what is held', error);
+      }
+      const { signal } = (this.pause = new AbortController());
+      await sleep(EVERY_MS, undefined, { signal: AbortSignal.any([signal, this.stopping.signal]) }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  private async reconcile(): Promise<void> {
+    const { workerId } = this.lease;
+    const { leases } = this.host;
+    if (leases.length > 0) {
+      await this.host.drop(await this.repository.lost(leases));
+    }
+    await this.repository.expireLostLogins(workerId, this.host.busyIds);
+    const limit = Math.min(CLAIMS_AT_ONCE, this.host.freeCapacity);
+    if (limit === 0 || this.lease.remainingMs === 0) {
+      return;
+    }
+    const rows = await this.repository.claim(workerId, limit, [...this.host.busyIds, ...this.waiting()]);
+    for (const row of rows) {
+      // Not awaited: one that is stuck delays nobody. The host bounds how many open at once.
+      this.host.adopt(row).catch((error: unknown) => {
+        this.retryAt.set(row.id, Date.now() + RETRY_AFTER_MS);
+        this.logger.failure('a session did not open', error, { sessionId: row.id });
+      });
+    }
+  }
+
+  private waiting(): readonly string[] {
+    const now = Date.now();
+    for (const [id, at] of this.retryAt) {
+      if (at <= now) {
+        this.retryAt.delete(id);
+      }
+    }
+    return [...this.retryAt.keys()];
+  }
+}

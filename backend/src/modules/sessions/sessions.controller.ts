@@ -1,0 +1,189 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { NotFoundError } from '../../common/errors/index.js';
+import {
+  Access,
+  ApiBody,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+  existingId,
+  isUuid,
+  type Page,
+  PageQueryDto,
+  type RawEnvelope,
+  type RawJson,
+  Requires,
+  Returns,
+  ReturnsTdObject,
+  UpdatedDto,
+} from '../../common/http/index.js';
+import { abortedWith } from './abort.js';
+import { CALL_BODY } from './call-body.js';
+import {
+  BotCreatedDto,
+  type CallBody,
+  CreateBotDto,
+  CreateUserDto,
+  DeleteSessionQueryDto,
+  LoginCodeDto,
+  LoginEmailDto,
+  LoginPasswordDto,
+  LoginRegisterDto,
+  PatchSessionDto,
+  SessionDeletedDto,
+  type SessionKind,
+  SessionListItemDto,
+  SessionStateDto,
+  UserCreatedDto,
+} from './session.dto.js';
+import { SessionHost } from './session-host.js';
+import { SessionsService } from './sessions.service.js';
+
+const KIND = { name: 'kind', enum: ['bot', 'user'] } as const;
+
+@ApiTags('sessions')
+@Controller('v1')
+@Requires(Access.Master)
+export class SessionsController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly host: SessionHost,
+  ) {}
+
+  @Post('bot')
+  @Returns(BotCreatedDto)
+  @ApiOperation({ operationId: 'createBot', summary: 'Log a bot in' })
+  createBot(@Body() dto: CreateBotDto): Promise<BotCreatedDto> {
+    return this.host.createBot(dto);
+  }
+
+  @Post('user')
+  @Returns(UserCreatedDto)
+  @ApiOperation({ operationId: 'createUser', summary: "Begin a user account's login" })
+  createUser(@Body() dto: CreateUserDto): Promise<UserCreatedDto> {
+    return this.host.createUser(dto);
+  }
+
+  @Post('user/:id/login/code')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'submitLoginCode', summary: 'Answer awaiting_code' })
+  submitCode(@Param('id') id: string, @Body() { code }: LoginCodeDto): Promise<SessionStateDto> {
+    return this.sessions.answer(id, { step: 'code', code });
+  }
+
+  @Post('user/:id/login/password')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'submitLoginPassword', summary: 'Answer awaiting_password' })
+  submitPassword(@Param('id') id: string, @Body() { password }: LoginPasswordDto): Promise<SessionStateDto> {
+    return this.sessions.answer(id, { step: 'password', password });
+  }
+
+  @Post('user/:id/login/resend')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'resendLoginCode', summary: 'Have the code sent again, the next way' })
+  resend(@Param('id') id: string): Promise<SessionStateDto> {
+    return this.sessions.answer(id, { step: 'resend' });
+  }
+
+  @Post('user/:id/login/email')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'submitLoginEmail', summary: 'Answer awaiting_email' })
+  submitEmail(@Param('id') id: string, @Body() { email }: LoginEmailDto): Promise<SessionStateDto> {
+    return this.sessions.answer(id, { step: 'email', email });
+  }
+
+  @Post('user/:id/login/email-code')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'submitLoginEmailCode', summary: 'Answer awaiting_email_code' })
+  submitEmailCode(@Param('id') id: string, @Body() { code }: LoginCodeDto): Promise<SessionStateDto> {
+    return this.sessions.answer(id, { step: 'email-code', code });
+  }
+
+  @Post('user/:id/login/register')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'submitLoginRegistration', summary: 'Answer awaiting_registration' })
+  register(@Param('id') id: string, @Body() dto: LoginRegisterDto): Promise<SessionStateDto> {
+    return this.sessions.answer(id, { step: 'register', firstName: dto.first_name, lastName: dto.last_name ?? '' });
+  }
+
+  @Get('sessions')
+  @Returns(SessionListItemDto, { isArray: true })
+  @Requires(Access.AnyToken)
+  @ApiOperation({ operationId: 'listSessions', summary: 'All sessions, oldest first' })
+  list(@Query() query: PageQueryDto): Promise<Page<SessionListItemDto>> {
+    return this.sessions.list(query.toRequest());
+  }
+
+  @Get(':kind(bot|user)/:id')
+  @Returns(SessionStateDto)
+  @Requires(Access.CoveredSession)
+  @ApiParam(KIND)
+  @ApiOperation({ operationId: 'getSession', summary: "A session's state" })
+  get(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionStateDto> {
+    return this.sessions.get(kind, id);
+  }
+
+  @Patch(':kind(bot|user)/:id')
+  @Returns(UpdatedDto)
+  @ApiParam(KIND)
+  @ApiOperation({ operationId: 'updateSession', summary: 'Rename a session or change its proxy, live' })
+  async update(
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Body() dto: PatchSessionDto,
+  ): Promise<UpdatedDto> {
+    await this.sessions.patch(kind, id, {
+      ...(dto.label !== undefined && { label: dto.label === '' ? null : dto.label }),
+      ...(dto.proxy_id !== undefined && { proxyId: dto.proxy_id === '' ? null : existingId('proxy', dto.proxy_id) }),
+    });
+    return { status: 'updated' };
+  }
+
+  @Delete(':kind(bot|user)/:id')
+  @Returns(SessionDeletedDto)
+  @ApiParam(KIND)
+  @ApiOperation({ operationId: 'deleteSession', summary: 'Close and remove a session; with logout also at Telegram' })
+  async remove(
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Query() { logout }: DeleteSessionQueryDto,
+  ): Promise<SessionDeletedDto> {
+    const wantsLogout = logout === 'true' || logout === '1' || logout === '';
+    return { status: 'deleted', logged_out: await this.sessions.remove(kind, id, wantsLogout) };
+  }
+
+  @Post(':kind(bot|user)/:id/stop')
+  @Returns(SessionStateDto)
+  @ApiParam(KIND)
+  @ApiOperation({ operationId: 'stopSession', summary: 'Close a session until it is started again' })
+  stop(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionStateDto> {
+    return this.sessions.stop(kind, id);
+  }
+
+  @Post(':kind(bot|user)/:id/start')
+  @Returns(SessionStateDto)
+  @ApiParam(KIND)
+  @ApiOperation({ operationId: 'startSession', summary: 'Open a stopped session' })
+  start(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionStateDto> {
+    return this.sessions.start(kind, id);
+  }
+
+  @Post(':kind(bot|user)/:id/call')
+  @ReturnsTdObject()
+  @Requires(Access.CoveredSession)
+  @ApiParam(KIND)
+  @ApiBody(CALL_BODY)
+  @ApiOperation({ operationId: 'callMethod', summary: 'Run a td_api method on a session' })
+  call(
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Body() body: CallBody | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RawJson | RawEnvelope> {
+    if (!isUuid(id)) {
+      throw new NotFoundError('session', id);
+    }
+    return this.host.call(kind, id, body ?? {}, abortedWith(reply));
+  }
+}

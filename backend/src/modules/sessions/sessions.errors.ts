@@ -1,0 +1,41 @@
+import { AppError, ConflictError } from '../../common/errors/index.js';
+
+/** Another login for this number is waiting; `session_id` names it, so that the caller can go on there. */
+export class LoginInProgressError extends AppError {
+  readonly code = 'login_in_progress';
+  readonly status = 409;
+
+  constructor(sessionId: string | undefined) {
+    super('a login with this phone number is in progress', sessionId === undefined ? {} : { sessionId });
+  }
+}
+
+/** The bot has a session already. Two clients of one bot share its updates unpredictably, so it has to be asked for. */
+export class BotExistsError extends AppError {
+  readonly code = 'bot_exists';
+  readonly status = 409;
+
+  constructor(sessionId: string | undefined) {
+    super(
+      'the bot has a session already; allow_duplicate makes another one',
+      sessionId === undefined ? {} : { sessionId },
+    );
+  }
+}
+
+/** A login answer is being checked; one at a time, so that a verdict belongs to the caller who gets it. */
+export class LoginBusyError extends ConflictError {
+  constructor() {
+    super('login_busy', 'another answer for this login is being checked');
+  }
+}
+
+/** Telegram could not be reached through the session's network; the message has the cause in words. */
+export class ConnectionFailedError extends AppError {
+  readonly code = 'connection_failed';
+  readonly status = 504;
+
+  constructor(cause: string) {
+    super(`no connection to Telegram: ${cause}`);
+  }
+}

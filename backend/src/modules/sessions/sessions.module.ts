@@ -1,0 +1,82 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AppLogger } from '../../common/log/app-logger.js';
+import { AppConfig } from '../../config/index.js';
+import { TelegramEngine } from '../../telegram/index.js';
+import { ExecuteController } from './execute.controller.js';
+import { LocalSessionHost } from './local-session-host.js';
+import { RemoteSessionHost } from './remote-session-host.js';
+import { SessionHost } from './session-host.js';
+import { SessionReconciler } from './session-reconciler.js';
+import { SessionRoutes } from './session-routes.js';
+import { SessionsController } from './sessions.controller.js';
+import { SessionsInternalController } from './sessions-internal.controller.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { SessionsService } from './sessions.service.js';
+
+/** Whether the library that cannot connect around a proxy is loaded: asked when the library is first needed. */
+async function wantsProxyOnly({ telegram, isWorker }: AppConfig, repository: SessionsRepository): Promise<boolean> {
+  if (!isWorker || telegram.proxyOnly === 'false') {
+    return false;
+  }
+  return telegram.proxyOnly === 'true' || telegram.defaultProxy !== undefined || (await repository.anyHasProxy());
+}
+
+const ENGINE: Provider = {
+  provide: TelegramEngine,
+  inject: [AppConfig, SessionsRepository, AppLogger],
+  useFactory: (config: AppConfig, repository: SessionsRepository, logger: AppLogger) =>
+    new TelegramEngine(
+      {
+        libraryPath: config.telegram.libraryPath,
+        dataDir: config.dataDir,
+        proxyOnly: () => wantsProxyOnly(config, repository),
+      },
+      logger,
+    ),
+};
+
+const LOCAL_HOST: Provider[] = [
+  LocalSessionHost,
+  { provide: SessionHost, useExisting: LocalSessionHost },
+  SessionReconciler,
+];
+
+/** Sessions: their registry, their logins, and the calls on them. */
+@Module({})
+export class SessionsModule {
+  static forGateway(): DynamicModule {
+    return {
+      module: SessionsModule,
+      global: true,
+      controllers: [SessionsController, ExecuteController],
+      providers: [
+        SessionsRepository,
+        SessionsService,
+        SessionRoutes,
+        ENGINE,
+        { provide: SessionHost, useClass: RemoteSessionHost },
+      ],
+      exports: [SessionsService, SessionHost],
+    };
+  }
+
+  static forWorker(): DynamicModule {
+    return {
+      module: SessionsModule,
+      global: true,
+      controllers: [SessionsInternalController],
+      providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
+      exports: [SessionHost],
+    };
+  }
+
+  static forAll(): DynamicModule {
+    return {
+      module: SessionsModule,
+      global: true,
+      controllers: [SessionsController, ExecuteController],
+      providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
+      exports: [SessionsService, SessionHost],
+    };
+  }
+}

@@ -1,0 +1,259 @@
+import { Injectable } from '@nestjs/common';
+import { keysetPage } from '../../common/db/keyset.js';
+import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import type { Page, PageRequest } from '../../common/http/index.js';
+import { SessionEntity, type SessionStatus } from './session.entity.js';
+
+/** Where a session's requests have to go. */
+export interface SessionRoute {
+  readonly id: string;
+  readonly kind: 'bot' | 'user';
+  readonly status: SessionStatus;
+  /** The worker it belongs to, when that one is alive. */
+  readonly owner: { readonly id: string; readonly addr: string } | undefined;
+}
+
+/** What a list shows beside the row itself. */
+export interface SessionRelations {
+  readonly appLabel: string | null;
+  readonly proxy: string | null;
+  readonly isOwnerAlive: boolean;
+}
+
+/** What a worker writes about a session it holds. */
+export interface SessionReport {
+  readonly status: SessionStatus;
+  readonly since: Date;
+  readonly lastError: string | undefined;
+  readonly health: 'ok' | 'degraded' | 'down';
+  readonly healthCause: string | undefined;
+  readonly username: string | undefined;
+  readonly phone: string | undefined;
+  readonly isPremium: boolean | undefined;
+  readonly frozen: boolean;
+  readonly frozenSince: Date | undefined;
+  readonly deletionDate: Date | undefined;
+  readonly appealLink: string | undefined;
+  /** The worker gives the session up with this report. */
+  readonly release: boolean;
+}
+
+/** A worker's right to one session, which its writes carry. */
+export interface Lease {
+  readonly sessionId: string;
+  readonly workerId: string;
+  readonly epoch: number;
+}
+
+interface RouteRow {
+  readonly id: string;
+  readonly kind: 'bot' | 'user';
+  readonly status: SessionStatus;
+  readonly worker_id: string | null;
+  readonly addr: string | null;
+}
+
+/** Statuses in which somebody is expected to answer Telegram. */
+export const PENDING_STATUSES = [
+  'connecting',
+  'awaiting_code',
+  'awaiting_password',
+  'awaiting_qr',
+  'awaiting_email',
+  'awaiting_email_code',
+  'awaiting_registration',
+] as const satisfies readonly SessionStatus[];
+
+/** Whose lease holds. Both sides of the comparison are the database's clock. */
+const OWNER_ALIVE = `w.expires_at > clock_timestamp()`;
+
+const SELECT_ROUTE = `
+  SELECT s.id, s.kind, s.status, CASE WHEN ${OWNER_ALIVE} THEN s.worker_id END AS worker_id, w.addr
+    FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id`;
+
+/** The queries on sessions that are worth a name; whatever a worker writes is bound to its lease. */
+@Injectable()
+export class SessionsRepository {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  find(id: string): Promise<SessionEntity | null> {
+    return this.unitOfWork.manager.findOneBy(SessionEntity, { id });
+  }
+
+  async insert(session: SessionEntity): Promise<void> {
+    await this.unitOfWork.manager.insert(SessionEntity, session);
+  }
+
+  page(request: PageRequest): Promise<Page<SessionEntity>> {
+    return keysetPage(this.unitOfWork.manager.createQueryBuilder(SessionEntity, 'session'), request);
+  }
+
+  /** By session id. */
+  async relations(ids: readonly string[]): Promise<ReadonlyMap<string, SessionRelations>> {
+    const rows = await this.unitOfWork.rows<{
+      id: string;
+      app_label: string | null;
+      proxy: string | null;
+      alive: boolean;
+    }>(
+      `SELECT s.id, a.label AS app_label, p.type || ' ' || p.host || ':' || p.port AS proxy,
+              coalesce(${OWNER_ALIVE}, false) AS alive
+         FROM sessions s JOIN apps a ON a.id = s.app_id LEFT JOIN proxies p ON p.id = s.proxy_id
+         LEFT JOIN workers w ON w.id = s.worker_id
+        WHERE s.id = ANY($1::uuid[])`,
+      [ids],
+    );
+    return new Map(rows.map((row) => [row.id, { appLabel: row.app_label, proxy: row.proxy, isOwnerAlive: row.alive }]));
+  }
+
+  async route(id: string): Promise<SessionRoute | undefined> {
+    const [row] = await this.unitOfWork.rows<RouteRow>(`${SELECT_ROUTE} WHERE s.id = $1`, [id]);
+    return row && toRoute(row);
+  }
+
+  async routes(): Promise<readonly SessionRoute[]> {
+    return (await this.unitOfWork.rows<RouteRow>(SELECT_ROUTE)).map(toRoute);
+  }
+
+  /** The session that stands in the way of a second one of this bot. */
+  sessionOfBot(botId: string): Promise<string | undefined> {
+    return this.firstId(`bot_id = $1 AND NOT allow_duplicate`, [botId]);
+  }
+
+  /** The login in progress for a number. */
+  pendingLoginOf(phone: string): Promise<string | undefined> {
+    return this.firstId(`kind = 'user' AND phone = $1 AND status = ANY($2)`, [phone, PENDING_STATUSES]);
+  }
+
+  /** Another session of the same number that is logged in. */
+  authorizedSessionOf(phone: string): Promise<string | undefined> {
+    return this.firstId(`kind = 'user' AND phone = $1 AND status = 'authorized'`, [phone]);
+  }
+
+  async anyHasProxy(): Promise<boolean> {
+    return (await this.firstId('proxy_id IS NOT NULL', [])) !== undefined;
+  }
+
+  /** @returns false when the lease is no longer ours: nothing was written */
+  async report({ sessionId, workerId, epoch }: Lease, report: SessionReport): Promise<boolean> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE sessions SET status = $4, since = $5, last_error = $6, health = $7, health_cause = $8,
+              username = coalesce($9, username), phone = coalesce($10, phone), is_premium = coalesce($11, is_premium),
+              frozen = $12, frozen_since = $13, deletion_date = $14, appeal_link = $15,
+              worker_id = CASE WHEN $16 THEN NULL ELSE worker_id END, updated_at = now()
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3 RETURNING id`,
+      [
+        sessionId,
+        workerId,
+        epoch,
+        report.status,
+        report.since,
+        report.lastError ?? null,
+        report.health,
+        report.healthCause ?? null,
+        report.username ?? null,
+        report.phone ?? null,
+        report.isPremium ?? null,
+        report.frozen,
+        report.frozenSince ?? null,
+        report.deletionDate ?? null,
+        report.appealLink ?? null,
+        report.release,
+      ],
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Takes sessions to open: those that are this worker's already (its predecessor held them), and those whose worker is gone.
+   * @param except held or waiting for another try
+   */
+  async claim(workerId: string, limit: number, except: readonly string[]): Promise<readonly SessionEntity[]> {
+    const claimed = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now()
+        WHERE id IN (
+          SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
+           WHERE s.status = 'authorized' AND NOT (s.id = ANY($3::uuid[]))
+             AND (s.worker_id = $1 OR s.worker_id IS NULL OR NOT coalesce(${OWNER_ALIVE}, false))
+           ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED)
+      RETURNING id`,
+      [workerId, limit, except],
+    );
+    return this.unitOfWork.manager
+      .createQueryBuilder(SessionEntity, 'session')
+      .where('session.id = ANY(:ids)', { ids: claimed.map(({ id }) => id) })
+      .getMany();
+  }
+
+  /** Takes one session whatever its status, unless a live worker has it. @returns undefined when one has */
+  async takeOver(id: string, workerId: string): Promise<SessionEntity | undefined> {
+    const taken = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE sessions SET worker_id = $2, epoch = epoch + 1, updated_at = now()
+        WHERE id = $1 AND (worker_id IS NULL OR worker_id = $2
+          OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND ${OWNER_ALIVE}))
+      RETURNING id`,
+      [id, workerId],
+    );
+    return taken.length === 0 ? undefined : ((await this.find(id)) ?? undefined);
+  }
+
+  /** Gives back what is still ours, so that any worker may claim it at once. */
+  async release(leases: readonly Lease[]): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions s SET worker_id = NULL, updated_at = now()
+         FROM unnest($1::uuid[], $2::int[]) AS held (id, epoch)
+        WHERE s.id = held.id AND s.epoch = held.epoch AND s.worker_id = $3`,
+      [leases.map(({ sessionId }) => sessionId), leases.map(({ epoch }) => epoch), leases[0]?.workerId ?? ''],
+    );
+  }
+
+  /** Of these sessions, those that another claim has taken away from this worker, or that are deleted. */
+  async lost(leases: readonly Lease[]): Promise<readonly string[]> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
+      `SELECT held.id FROM unnest($1::uuid[], $2::int[]) AS held (id, epoch)
+        WHERE NOT EXISTS (SELECT 1 FROM sessions s
+               WHERE s.id = held.id AND s.epoch = held.epoch AND s.worker_id = $3)`,
+      [leases.map(({ sessionId }) => sessionId), leases.map(({ epoch }) => epoch), leases[0]?.workerId ?? ''],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Logins live in the memory of one process. Those whose process is gone, or was this worker's former one, end here.
+   * @param except held by this process
+   */
+  async expireLostLogins(workerId: string, except: readonly string[]): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions s SET status = 'expired', since = now(), updated_at = now(), worker_id = NULL,
+              last_error = 'the worker that held this login is gone: log in again'
+        WHERE s.status = ANY($3) AND NOT (s.id = ANY($2::uuid[]))
+          AND (s.worker_id = $1 OR s.worker_id IS NULL
+            OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker_id AND ${OWNER_ALIVE}))`,
+      [workerId, except, PENDING_STATUSES],
+    );
+  }
+
+  /** @returns false when there is no such session */
+  async patch(id: string, change: Partial<Pick<SessionEntity, 'label' | 'proxyId'>>): Promise<boolean> {
+    const { affected } = await this.unitOfWork.manager.update(SessionEntity, { id }, change);
+    return affected === 1;
+  }
+
+  /** @returns false when there was none */
+  async delete(id: string): Promise<boolean> {
+    const { affected } = await this.unitOfWork.manager.delete(SessionEntity, { id });
+    return affected === 1;
+  }
+
+  private async firstId(where: string, parameters: readonly unknown[]): Promise<string | undefined> {
+    const [row] = await this.unitOfWork.rows<{ id: string }>(
+      `SELECT id FROM sessions WHERE ${where} ORDER BY created_at LIMIT 1`,
+      parameters,
+    );
+    return row?.id;
+  }
+}
+
+function toRoute({ id, kind, status, worker_id, addr }: RouteRow): SessionRoute {
+  return { id, kind, status, owner: worker_id === null || addr === null ? undefined : { id: worker_id, addr } };
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { KindMismatchError, NoLiveWorkerError, NotFoundError } from '../../common/errors/index.js';
+import { Page, type PageRequest, isUuid } from '../../common/http/index.js';
+import type { LiveState, SessionKind, SessionListItemDto, SessionState } from './session.dto.js';
+import type { SessionEntity } from './session.entity.js';
+import { type LoginStep, SessionHost } from './session-host.js';
+import { stateOfRow } from './session-state.js';
+import { PENDING_STATUSES, type SessionRelations, SessionsRepository } from './sessions.repository.js';
+
+/** What changes of a session; null clears. */
+export interface SessionChange {
+  readonly label?: string | null;
+  readonly proxyId?: string | null;
+}
+
+/** Statuses in which a live client is expected. */
+const HELD: ReadonlySet<string> = new Set([...PENDING_STATUSES, 'authorized']);
+
+/** The registry of sessions, joined with what their workers know. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly repository: SessionsRepository,
+    private readonly host: SessionHost,
+  ) {}
+
+  /** In the order of their creation. */
+  async list(request: PageRequest): Promise<Page<SessionListItemDto>> {
+    const { items, nextCursor } = await this.repository.page(request);
+    const relations = await this.repository.relations(items.map(({ id }) => id));
+    return new Page(
+      items.map((row) => toListItem(row, relations.get(row.id))),
+      nextCursor,
+    );
+  }
+
+  /** @throws NotFoundError, KindMismatchError, NoLiveWorkerError */
+  async get(kind: SessionKind, id: string): Promise<SessionState> {
+    const row = await this.existing(kind, id);
+    const live = await this.host.state(row.id);
+    if (live === undefined && HELD.has(row.status)) {
+      const relations = await this.repository.relations([row.id]);
+      if (relations.get(row.id)?.isOwnerAlive !== true) {
+        throw new NoLiveWorkerError('the session is not held by a live worker');
+      }
+    }
+    return { ...(live ?? stateOfRow(row)), ...registryPart(row) };
+  }
+
+  /** @throws NotFoundError, KindMismatchError, SessionNotReadyError, LoginBusyError, TdlibError */
+  async answer(id: string, step: LoginStep): Promise<SessionState> {
+    const row = await this.existing('user', id);
+    return { ...(await this.host.answer(row.id, step)), ...registryPart(row) };
+  }
+
+  /** The proxy first: it may be refused, and then nothing has changed. */
+  async patch(kind: SessionKind, id: string, { label, proxyId }: SessionChange): Promise<void> {
+    const row = await this.existing(kind, id);
+    if (proxyId !== undefined && proxyId !== row.proxyId) {
+      await this.host.useProxy(row.id, proxyId);
+    }
+    if (label !== undefined && !(await this.repository.patch(row.id, { label }))) {
+      throw new NotFoundError('session', id);
+    }
+  }
+
+  async stop(kind: SessionKind, id: string): Promise<SessionState> {
+    const row = await this.existing(kind, id);
+    return { ...(await this.host.stop(row.id)), ...registryPart(row) };
+  }
+
+  async start(kind: SessionKind, id: string): Promise<SessionState> {
+    const row = await this.existing(kind, id);
+    return { ...(await this.host.start(row.id)), ...registryPart(row) };
+  }
+
+  /** @returns whether the authorization was ended at Telegram */
+  async remove(kind: SessionKind, id: string, logout: boolean): Promise<boolean> {
+    const row = await this.existing(kind, id);
+    return this.host.remove(row.id, logout);
+  }
+
+  private async existing(kind: SessionKind, id: string): Promise<SessionEntity> {
+    const row = isUuid(id) ? await this.repository.find(id) : null;
+    if (row === null) {
+      throw new NotFoundError('session', id);
+    }
+    if (row.kind !== kind) {
+      throw new KindMismatchError(kind, row.kind);
+    }
+    return row;
+  }
+}
+
+function registryPart(row: SessionEntity): Omit<SessionState, keyof LiveState> {
+  return {
+    app_id: row.appId,
+    created_at: row.createdAt.toISOString(),
+    ...(row.label !== null && { label: row.label }),
+    ...(row.phone !== null && { phone: row.phone }),
+    ...(row.username !== null && { username: row.username }),
+    ...(row.proxyId !== null && { proxy_id: row.proxyId }),
+    ...(row.workerId !== null && { worker_id: row.workerId }),
+  };
+}
+
+function toListItem(row: SessionEntity, relations: SessionRelations | undefined): SessionListItemDto {
+  const isOrphan = HELD.has(row.status) && relations?.isOwnerAlive !== true;
+  return {
+    ...stateOfRow(row),
+    ...registryPart(row),
+    ...(isOrphan && { health: 'down', health_cause: 'no live worker holds the session' }),
+    ...(typeof relations?.appLabel === 'string' && { app_label: relations.appLabel }),
+    ...(typeof relations?.proxy === 'string' && { proxy: relations.proxy }),
+  };
+}
