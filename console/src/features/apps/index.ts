@@ -1,0 +1,2 @@
+export { AppsPage } from './apps-page';
+export { NewAppDialog } from './app-dialogs';

@@ -1,0 +1,1 @@
+export { CreateSessionDialogs } from './create-session-dialogs';

@@ -1,0 +1,76 @@
+import { ApiError } from '@/lib/api-error';
+import type { CodeInfo } from '@/lib/types';
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const typeName = (value: unknown): string =>
+  isRecord(value) && typeof value['@type'] === 'string' ? value['@type'] : '';
+
+/** How Telegram delivers a code, by td_api's authenticationCodeType… names. */
+const CHANNELS: Record<string, { sent: string; next: string }> = {
+  authenticationCodeTypeTelegramMessage: { sent: 'in the Telegram app', next: 'in the Telegram app' },
+  authenticationCodeTypeSms: { sent: 'by SMS', next: 'by SMS' },
+  authenticationCodeTypeSmsWord: { sent: 'as a word by SMS', next: 'as a word by SMS' },
+  authenticationCodeTypeSmsPhrase: { sent: 'as a phrase by SMS', next: 'as a phrase by SMS' },
+  authenticationCodeTypeCall: { sent: 'by a phone call', next: 'by a phone call' },
+  authenticationCodeTypeFlashCall: { sent: 'by a flash call', next: 'by a flash call' },
+  authenticationCodeTypeMissedCall: {
+    sent: 'by a missed call: the code is the end of the calling number',
+    next: 'by a missed call',
+  },
+  authenticationCodeTypeFragment: { sent: 'on fragment.com', next: 'on fragment.com' },
+  authenticationCodeTypeFirebaseAndroid: { sent: 'by SMS', next: 'by SMS' },
+  authenticationCodeTypeFirebaseIos: { sent: 'by SMS', next: 'by SMS' },
+};
+
+/** Where the code went: "in the Telegram app, to +1 555…, 5 digits". */
+export function describeCode(info: CodeInfo | undefined): string {
+  if (!info) return 'Telegram sent a login code.';
+  const channel = CHANNELS[typeName(info.type)]?.sent ?? 'by a way this console does not know';
+  const phone = typeof info.phone_number === 'string' && info.phone_number !== '' ? info.phone_number : undefined;
+  const length = codeLength(info);
+  return [
+    `Telegram sent the code ${channel}`,
+    phone === undefined ? '' : `, to +${phone.replace(/^\+/, '')}`,
+    length === undefined ? '' : ` (${length} digits)`,
+    '.',
+  ].join('');
+}
+
+/** How many characters the code has, when Telegram says so. */
+export function codeLength(info: CodeInfo | undefined): number | undefined {
+  const length = isRecord(info?.type) ? info.type['length'] : undefined;
+  return typeof length === 'number' && length > 0 ? length : undefined;
+}
+
+/** The way of the next code, undefined when Telegram offers none. */
+export function nextChannel(info: CodeInfo | undefined): string | undefined {
+  const name = typeName(info?.next_type);
+  return name === '' ? undefined : (CHANNELS[name]?.next ?? 'another way');
+}
+
+/** Sentences for refusals that people meet in a login; Telegram's own word is always shown beside them. */
+const REFUSALS: readonly [word: string, sentence: string][] = [
+  ['PHONE_CODE_INVALID', 'That is not the code Telegram sent. The login goes on; try again.'],
+  ['PHONE_CODE_EMPTY', 'Telegram received an empty code.'],
+  ['PHONE_CODE_EXPIRED', 'This code is too old. Send a new one.'],
+  ['PASSWORD_HASH_INVALID', 'That is not the password of this account. The login goes on; try again.'],
+  ['PHONE_NUMBER_INVALID', 'Telegram does not know this as a phone number.'],
+  ['PHONE_NUMBER_BANNED', 'Telegram has banned this number.'],
+  ['PHONE_NUMBER_FLOOD', 'Too many logins with this number; Telegram makes it wait.'],
+  ['PHONE_PASSWORD_FLOOD', 'Too many wrong passwords; Telegram makes this account wait.'],
+  ['Too Many Requests', 'Too many tries; Telegram makes this account wait.'],
+];
+
+/** What happened in plain words, and Telegram's own words. */
+export function explainRefusal(message: string): { sentence: string | undefined; words: string } {
+  return {
+    sentence: REFUSALS.find(([word]) => message.toLowerCase().includes(word.toLowerCase()))?.[1],
+    words: message,
+  };
+}
+
+/** The refusal that a login form shows: the one of this try, else the last one the session remembers. */
+export function refusalOf(thrown: unknown, lastError: string | undefined): string | undefined {
+  if (thrown !== null && thrown !== undefined) return ApiError.from(thrown).message;
+  return lastError === '' ? undefined : lastError;
+}

@@ -1,0 +1,2 @@
+export { ProxiesPage } from './proxies-page';
+export { NewProxyDialog } from './proxy-dialogs';

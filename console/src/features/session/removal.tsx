@@ -1,0 +1,124 @@
+import { LogOut, Trash2 } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { toast } from 'sonner';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ConfirmCancel, ConfirmDialog } from '@/components/ui/dialog';
+import { Field, Input } from '@/components/ui/field';
+import { ErrorNote } from '@/components/ui/states';
+import { $api } from '@/lib/api';
+import { useRefresh } from '@/lib/queries';
+import type { SessionSummary } from '@/lib/types';
+
+type Way = 'remove' | 'log-out';
+
+/** The two ends of a session, kept apart because they leave different things behind. */
+export function Removal({ session, name }: { session: SessionSummary; name: string }) {
+  const [asked, setAsked] = useState<Way>();
+  const canLogOut = session.status === 'authorized';
+  return (
+    <Card title="End this session">
+      <div className="flex flex-col gap-4 text-sm text-ink-2">
+        {canLogOut && (
+          <div>
+            <p>
+              <strong className="font-semibold text-ink">Log out</strong> ends the authorization at Telegram, then
+              forgets the session here. It disappears from the account’s list of devices.
+            </p>
+            <Button size="sm" tone="danger-quiet" className="mt-2" onClick={() => setAsked('log-out')}>
+              <LogOut aria-hidden />
+              Log out…
+            </Button>
+          </div>
+        )}
+        <div>
+          <p>
+            <strong className="font-semibold text-ink">Remove</strong> only forgets the session here, with its files.{' '}
+            {canLogOut && 'Telegram keeps the authorization, and the account still lists it as a device.'}
+          </p>
+          <Button size="sm" tone="danger-quiet" className="mt-2" onClick={() => setAsked('remove')}>
+            <Trash2 aria-hidden />
+            Remove…
+          </Button>
+        </div>
+      </div>
+      {asked !== undefined && (
+        <RemovalDialog way={asked} session={session} name={name} onClose={() => setAsked(undefined)} />
+      )}
+    </Card>
+  );
+}
+
+interface RemovalDialogProps {
+  way: Way;
+  session: SessionSummary;
+  name: string;
+  onClose: () => void;
+}
+
+function RemovalDialog({ way, session, name, onClose }: RemovalDialogProps) {
+  const router = useRouter();
+  const refresh = useRefresh();
+  const remove = $api.useMutation('delete', '/v1/{kind}/{id}');
+  const [typed, setTyped] = useState('');
+  const isLogOut = way === 'log-out';
+  // A bot comes back with its token; an account needs a new code, so losing one by a slip is dear.
+  const mustType = session.kind === 'user' && session.status === 'authorized';
+  const act = isLogOut ? 'Log out' : 'Remove';
+  return (
+    <ConfirmDialog
+      title={isLogOut ? `Log ${name} out of Telegram?` : `Remove ${name}?`}
+      onClose={onClose}
+      actions={
+        <>
+          <ConfirmCancel asChild>
+            <Button>Keep it</Button>
+          </ConfirmCancel>
+          <Button
+            tone="danger"
+            pending={remove.isPending}
+            disabled={mustType && typed.trim() !== name}
+            onClick={() =>
+              remove.mutate(
+                {
+                  params: {
+                    path: { kind: session.kind, id: session.id },
+                    ...(isLogOut ? { query: { logout: true } } : {}),
+                  },
+                },
+                {
+                  onSuccess: () => {
+                    void refresh.sessions();
+                    toast.success(isLogOut ? `${name} is logged out and removed.` : `${name} is removed.`);
+                    router.push('/sessions/');
+                  },
+                },
+              )
+            }
+          >
+            {act}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {isLogOut
+          ? 'Its authorization at Telegram ends now. The session, its local database and its downloaded files are deleted here.'
+          : 'The session, its local database and its downloaded files are deleted here. Nothing changes at Telegram: the authorization stays in the account’s list of devices until somebody ends it there.'}
+      </p>
+      <p>
+        What stays: the account with its chats and messages at Telegram, and the app and proxy here.{' '}
+        {session.kind === 'bot' ? 'To come back it needs its token.' : 'To come back it needs a new login code.'}
+      </p>
+      {mustType && (
+        <Field label={`Type “${name}” to go on`} className="text-ink">
+          {(wiring) => (
+            <Input {...wiring} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          )}
+        </Field>
+      )}
+      <ErrorNote error={remove.error} lead={isLogOut ? 'It was not logged out.' : 'It was not removed.'} />
+    </ConfirmDialog>
+  );
+}

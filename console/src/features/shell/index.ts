@@ -1,0 +1,1 @@
+export { ConsoleRoot } from './console-root';

@@ -1,0 +1,31 @@
+import { LayoutDashboard, MessagesSquare, Server, Waypoints, type LucideIcon, Blocks } from 'lucide-react';
+
+/** A page of the console and the key that goes to it after `g`. */
+export interface Destination {
+  readonly href: string;
+  readonly name: string;
+  readonly icon: LucideIcon;
+  readonly key: string;
+}
+
+/** What operators look at all day. */
+export const MAIN: readonly Destination[] = [
+  { href: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
+  { href: '/sessions/', name: 'Sessions', icon: MessagesSquare, key: 's' },
+];
+
+/** What sessions are made from and run on. */
+export const SYSTEM: readonly Destination[] = [
+  { href: '/apps/', name: 'Telegram apps', icon: Blocks, key: 'a' },
+  { href: '/proxies/', name: 'Proxies', icon: Waypoints, key: 'p' },
+  { href: '/workers/', name: 'Workers', icon: Server, key: 'w' },
+];
+
+/** Every page, in the order of the sidebar. */
+export const DESTINATIONS: readonly Destination[] = [...MAIN, ...SYSTEM];
+
+/** True for the page itself and for the pages under it. */
+export function isCurrent(destination: Destination, pathname: string): boolean {
+  const here = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return destination.href === '/' ? here === '/' : here.startsWith(destination.href);
+}

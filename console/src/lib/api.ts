@@ -1,0 +1,43 @@
+import createFetchClient, { type Middleware } from 'openapi-fetch';
+import createClient from 'openapi-react-query';
+import { ApiError } from './api-error';
+import type { paths } from './schema';
+
+/** During the static export there is no window, and no request is made either. */
+const baseUrl = typeof window === 'undefined' ? 'http://console.invalid' : window.location.origin;
+
+/** The cookie is HttpOnly, so a page cannot read it; this second half proves that a write comes from the console. */
+let csrfToken: string | undefined;
+
+/** Called with the token of the console session in use, and with undefined when there is none any more. */
+export function setCsrfToken(token: string | undefined): void {
+  csrfToken = token;
+}
+
+const isUnsafe = (method: string): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(method);
+
+const envelope: Middleware = {
+  onRequest({ request }) {
+    if (csrfToken !== undefined && isUnsafe(request.method)) request.headers.set('X-Csrf-Token', csrfToken);
+    return undefined;
+  },
+  async onResponse({ response }) {
+    if (!response.ok) throw await ApiError.fromResponse(response);
+    return undefined;
+  },
+  onError({ error }) {
+    // A query that is no longer needed is aborted; that is not a failure of the server.
+    return error instanceof DOMException && error.name === 'AbortError' ? error : ApiError.from(error);
+  },
+};
+
+/** Typed calls of the HTTP API; every failure is thrown as an {@link ApiError}. */
+export const fetchClient = createFetchClient<paths>({
+  baseUrl,
+  credentials: 'same-origin',
+  fetch: (request) => globalThis.fetch(request),
+});
+fetchClient.use(envelope);
+
+/** The same API as react-query hooks. */
+export const $api = createClient(fetchClient);

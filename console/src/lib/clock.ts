@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react';
+
+const TICK_MS = 1_000;
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let now = Date.now();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const notify of listeners) notify();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+}
+
+function current(): number {
+  // Without a running timer nothing refreshes the value, and a component that mounts later would see an old one.
+  if (timer === undefined) now = Date.now();
+  return now;
+}
+
+/** The time in milliseconds, renewed every second by one timer for the whole page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, current, () => 0);
+}

@@ -1,0 +1,33 @@
+import { useUrlState } from './url-state';
+
+/** Dialogs that can be opened from anywhere and linked to. */
+export type CreateDialog = 'bot' | 'user' | 'app' | 'proxy';
+
+const CREATE = 'new';
+const LOGIN = 'login';
+const isCreateDialog = (value: string | null): value is CreateDialog =>
+  value === 'bot' || value === 'user' || value === 'app' || value === 'proxy';
+
+/** Which dialog the address asks for, and how to open and close one. A closed dialog leaves nothing in the address. */
+export function useOverlays(): {
+  readonly creating: CreateDialog | undefined;
+  readonly loginId: string | undefined;
+  readonly openCreate: (what: CreateDialog) => void;
+  readonly openLogin: (sessionId: string) => void;
+  readonly close: () => void;
+} {
+  const url = useUrlState();
+  const creating = url.get(CREATE);
+  return {
+    creating: isCreateDialog(creating) ? creating : undefined,
+    loginId: url.get(LOGIN) ?? undefined,
+    openCreate: (what) => url.push({ [CREATE]: what, [LOGIN]: null }),
+    openLogin: (sessionId) => url.push({ [LOGIN]: sessionId, [CREATE]: null }),
+    close: () => url.replace({ [CREATE]: null, [LOGIN]: null }),
+  };
+}
+
+/** Where a session has its page. */
+export function sessionHref(session: { readonly id: string }): string {
+  return `/sessions/view/?id=${encodeURIComponent(session.id)}`;
+}

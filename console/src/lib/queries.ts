@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { $api } from './api';
+import { REFRESH_MS } from './query-client';
+import type { SessionKind } from './types';
+
+/** Every session of the registry, newest answer kept while the next is fetched. */
+export function useSessions() {
+  return $api.useQuery('get', '/v1/sessions', {}, { select: ({ result }) => result, refetchInterval: REFRESH_MS });
+}
+
+/** Registered Telegram apps; they change rarely, so they are not polled. */
+export function useApps() {
+  return $api.useQuery('get', '/v1/apps', {}, { select: ({ result }) => result, staleTime: 15_000 });
+}
+
+/** Registered proxies; they change rarely, so they are not polled. */
+export function useProxies() {
+  return $api.useQuery('get', '/v1/proxies', {}, { select: ({ result }) => result, staleTime: 15_000 });
+}
+
+/** Workers with their load, polled so that a dead one is seen within its lease. */
+export function useWorkers() {
+  return $api.useQuery('get', '/v1/workers', {}, { select: ({ result }) => result, refetchInterval: REFRESH_MS });
+}
+
+/** One session, asked of the worker that owns it. */
+export function useSession(kind: SessionKind, id: string, refetchInterval: number | false = REFRESH_MS) {
+  return $api.useQuery(
+    'get',
+    '/v1/{kind}/{id}',
+    { params: { path: { kind, id } } },
+    { select: ({ result }) => result, refetchInterval },
+  );
+}
+
+/** What to call after a change, so that every view of the thing shows it. */
+export function useRefresh() {
+  const client = useQueryClient();
+  const refresh = (path: string) =>
+    client.invalidateQueries({ predicate: ({ queryKey }) => typeof queryKey[1] === 'string' && queryKey[1] === path });
+  return {
+    sessions: async (): Promise<void> => {
+      await Promise.all([refresh('/v1/sessions'), refresh('/v1/{kind}/{id}')]);
+    },
+    apps: () => refresh('/v1/apps'),
+    proxies: () => refresh('/v1/proxies'),
+  };
+}

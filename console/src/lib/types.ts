@@ -1,0 +1,30 @@
+import type { paths } from './schema';
+
+type Answer<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
+  ? Body extends { result: infer Result }
+    ? Result
+    : never
+  : never;
+type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Payload } } }
+  ? Payload
+  : never;
+
+/** One row of the sessions list. */
+export type SessionSummary = Answer<paths['/v1/sessions']['get']>[number];
+/** One session as its owner sees it now. */
+export type SessionDetails = Answer<paths['/v1/{kind}/{id}']['get']>;
+export type SessionKind = SessionSummary['kind'];
+export type SessionStatus = SessionSummary['status'];
+export type Health = SessionSummary['health'];
+/** What the login routes answer. */
+export type LoginState = Answer<paths['/v1/user']['post']>;
+/** td_api's authenticationCodeInfo, with the absolute time of the next allowed resend. */
+export type CodeInfo = NonNullable<LoginState['code_info']>;
+export type App = Answer<paths['/v1/apps']['get']>[number];
+export type Proxy = Answer<paths['/v1/proxies']['get']>[number];
+export type ProxyType = Proxy['type'];
+export type Worker = Answer<paths['/v1/workers']['get']>[number];
+export type CreateAppBody = Body<paths['/v1/apps']['post']>;
+export type UpdateAppBody = Body<paths['/v1/apps/{id}']['patch']>;
+export type CreateProxyBody = Body<paths['/v1/proxies']['post']>;
+export type UpdateProxyBody = Body<paths['/v1/proxies/{id}']['patch']>;
