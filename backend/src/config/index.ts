@@ -2,3 +2,5 @@ export * from './app-config.js';
 export * from './config-error.js';
 export { type Role } from './env.js';
 export * from './proxy-settings.js';
+export * from './secrets-file.js';
+export * from './data-dir.js';

@@ -1,17 +1,19 @@
-import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Inject, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '../../config/index.js';
 import { SecretBox } from '../crypto/secret-box.js';
+import { HealthModule } from '../health/health.module.js';
 import { Readiness } from '../health/readiness.js';
 import { KeyCheckEntity } from './key-check.entity.js';
 import { createDataSource, prepareDatabase, type Schema } from './database.js';
+import { Notifications } from './notifications.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** Connects to PostgreSQL and migrates it before anything else starts; closes it after everything else has stopped. */
+/** Connects to PostgreSQL and migrates it before anything else starts; who made the application closes it. */
 @Module({})
-export class DatabaseModule implements OnApplicationShutdown {
+export class DatabaseModule {
   constructor(
-    @Inject(DataSource) private readonly dataSource: DataSource,
+    @Inject(DataSource) dataSource: DataSource,
     readiness: Readiness,
   ) {
     readiness.check('database', async () => {
@@ -26,6 +28,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     return {
       module: DatabaseModule,
       global: true,
+      imports: [HealthModule],
       providers: [
         {
           provide: DataSource,
@@ -47,12 +50,9 @@ export class DatabaseModule implements OnApplicationShutdown {
           },
         },
         UnitOfWork,
+        Notifications,
       ],
-      exports: [DataSource, UnitOfWork],
+      exports: [DataSource, UnitOfWork, Notifications],
     };
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 }

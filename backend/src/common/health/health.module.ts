@@ -1,5 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
@@ -8,6 +8,7 @@ import { Readiness } from './readiness.js';
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /** Liveness and readiness, on every role. */
+@Global()
 @Module({ controllers: [HealthController], providers: [Readiness], exports: [Readiness] })
 export class HealthModule {
   constructor(config: AppConfig, readiness: Readiness) {

@@ -68,7 +68,9 @@ export class AppLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.pino.info(nestFields(rest), String(message));
+    const fields = nestFields(rest);
+    if (NEST_CHATTER.has(fields['context'])) this.pino.debug(fields, String(message));
+    else this.pino.info(fields, String(message));
   }
 
   error(message: unknown, ...rest: unknown[]): void {
@@ -92,6 +94,15 @@ export class AppLogger implements LoggerService {
     this.pino.fatal(nestFields(rest), String(message));
   }
 }
+
+/** Parts of Nest that tell, at every start, what the code says anyway. */
+const NEST_CHATTER = new Set<unknown>([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
 
 /** Nest appends the name of the class that logs, and before it a stack for errors; ours append an object of fields. */
 function nestFields(rest: readonly unknown[]): Record<string, unknown> {

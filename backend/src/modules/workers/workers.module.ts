@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { LiveWorkers } from '../../common/cluster/index.js';
 import { WorkerDirectory } from './worker-directory.js';
 import { WorkerLease } from './worker-lease.js';
 import { WorkersController } from './workers.controller.js';
@@ -6,7 +7,15 @@ import { WorkersRepository } from './workers.repository.js';
 import { WorkersService } from './workers.service.js';
 
 /** Who holds sessions: the directory for gateways, the lease for workers. */
-@Module({ providers: [WorkersRepository, WorkerDirectory, WorkersService], exports: [WorkerDirectory] })
+@Module({
+  providers: [
+    WorkersRepository,
+    WorkerDirectory,
+    WorkersService,
+    { provide: LiveWorkers, useExisting: WorkerDirectory },
+  ],
+  exports: [WorkerDirectory, LiveWorkers],
+})
 export class WorkersModule {
   static forGateway(): DynamicModule {
     return { module: WorkersModule, global: true, controllers: [WorkersController] };

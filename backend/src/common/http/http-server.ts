@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppConfig } from '../../config/index.js';
+import {
+  HeadersTooLargeError,
+  MethodNotAllowedError,
+  RequestTimeoutError,
+  RouteNotFoundError,
+  ShuttingDownError,
+  ValidationFailedError,
+} from '../errors/index.js';
+import type { AppLogger } from '../log/app-logger.js';
+import { BODY_LIMIT_BYTES, describe } from './describe.js';
+import { readJsonBody } from './json-body.js';
+import { type RequestContext, runInContext } from './request-context.js';
+import { RouteTable } from './route-table.js';
+import { pathOf, sendFailure } from './send-failure.js';
+import type { StaticSite } from './static-site.js';
+
+/** How long a client may take to send its headers, and its whole request, in milliseconds. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const TIMEOUT_CHECK_MS = 2000;
+const KEEP_ALIVE_MS = 75_000;
+
+/** A request's own id, when it is something that may stand in a log and a header. */
+const SANE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** On every answer of the API; pages add what they may load. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Made by the first hook; the same object that `currentContext()` gives inside handlers. */
+    requestContext: RequestContext;
+  }
+}
+
+function requestIdOf(raw: IncomingMessage): string {
+  const given = raw.headers['x-request-id'];
+  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+}
+
+/** Answers what is not even a request: a malformed one, one with too large headers, one that never ends. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new HeadersTooLargeError()
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new RequestTimeoutError()
+        : new ValidationFailedError([{ path: '', message: 'this is not an HTTP request' }]);
+  const { status, body } = describe(failure);
+  const text = JSON.stringify(body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      `X-Request-Id: ${randomUUID()}`,
+      'X-Error-Source: gateway',
+      '',
+      text,
+    ].join('\r\n'),
+  );
+}
+
+/**
+ * Fastify under Nest, set up so that every answer has the envelope, the request's id and the security headers, also
+ * those that are given before Nest sees the request.
+ */
+export class HttpServer extends FastifyAdapter {
+  private readonly routes = new RouteTable();
+  private isRefusing = false;
+
+  constructor(
+    config: AppConfig,
+    private readonly log: AppLogger,
+    /** Served at `/` for GET and HEAD where no route is. */
+    private readonly site: StaticSite | undefined,
+  ) {
+    super({
+      bodyLimit: BODY_LIMIT_BYTES,
+      clientErrorHandler: refuseConnection,
+      forceCloseConnections: 'idle',
+      frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+        sendFailure(error, request, reply, log),
+      genReqId: requestIdOf,
+      http: {
+        connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        maxHeaderSize: 32 * 1024,
+      },
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      logger: false,
+      multipart: false,
+      requestIdHeader: false,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      return503OnClosing: false,
+      routerOptions: { maxParamLength: 500 },
+      skipMiddie: true,
+      trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    });
+    this.setUp(this.getInstance());
+  }
+
+  /** From the first moment of a shutdown nothing new is taken. */
+  override beforeClose(): void {
+    this.isRefusing = true;
+    super.beforeClose();
+  }
+
+  /** Nest would answer in a form of its own; ours are set already. */
+  override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {
+    return this.getInstance();
+  }
+
+  override setNotFoundHandler(): ReturnType<FastifyAdapter['setNotFoundHandler']> {
+    return this.getInstance();
+  }
+
+  private setUp(fastify: FastifyInstance): void {
+    fastify.decorateRequest('requestContext');
+    fastify.addHook('onRoute', ({ method, url }) => this.routes.add([method].flat(), url));
+    fastify.addHook('onRequest', (request, reply, done) => {
+      request.requestContext = { requestId: request.id, remoteAddress: request.ip };
+      reply.header('x-request-id', request.id);
+      reply.headers(SECURITY_HEADERS);
+      if (!this.isRefusing) {
+        done();
+        return;
+      }
+      reply.header('connection', 'close');
+      done(new ShuttingDownError());
+    });
+    // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
+    fastify.addHook('preHandler', (request, _reply, done) => runInContext(request.requestContext, done));
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+      try {
+        done(null, readJsonBody(text as string));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
+    fastify.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, this.log));
+    fastify.setNotFoundHandler((request, reply) => this.answerUnknown(request, reply));
+  }
+
+  private answerUnknown(request: FastifyRequest, reply: FastifyReply): void {
+    const path = pathOf(request.url);
+    const { method } = request;
+    const allowed = this.routes.methodsOf(path);
+    if (allowed.length > 0) {
+      sendFailure(new MethodNotAllowedError(method, allowed), request, reply, this.log);
+      return;
+    }
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (this.site && isRead && !/^\/(v1|internal)(\/|$)/.test(path)) {
+      if (this.site.serve(path, request, reply)) return;
+      const wantsPage = request.headers.accept?.includes('text/html') === true;
+      if (wantsPage && this.site.serve('/404.html', request, reply, 404)) return;
+    }
+    sendFailure(new RouteNotFoundError(method, path), request, reply, this.log);
+  }
+}

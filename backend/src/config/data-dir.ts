@@ -1,0 +1,63 @@
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from './config-error.js';
+
+/** This process's right to a DATA_DIR. */
+export interface DataDirLock {
+  release(): void;
+}
+
+/** What tells a process from a later one with the same number: its number and the moment it started, as Linux counts. */
+function identityOf(pid: number): string | undefined {
+  try {
+    // After the name in parentheses, which may hold anything, the 20th field is the start time.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    return `${pid} ${fields[19] ?? ''}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeld(holder: string): boolean {
+  const pid = Number(holder.split(' ')[0]);
+  if (!Number.isInteger(pid) || pid < 1 || pid === process.pid) return false;
+  if (existsSync('/proc/self/stat')) return identityOf(pid) === holder;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes the directory when it is missing, and keeps every other process out of it: two would run one PostgreSQL and one
+ * TDLib database twice.
+ * @throws ConfigError when it is not writable or held by a living process
+ */
+export function lockDataDir(dataDir: string): DataDirLock {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  const path = join(dataDir, 'tgcontrol.pid');
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const file = openSync(path, 'wx', 0o644);
+      writeSync(file, identityOf(process.pid) ?? String(process.pid));
+      closeSync(file);
+      return { release: () => rmSync(path, { force: true }) };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+        throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`]);
+      }
+    }
+    const holder = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+    if (isHeld(holder) || attempt > 5) {
+      throw new ConfigError([`DATA_DIR ${dataDir} is used by the running process ${holder.split(' ')[0] ?? ''}`]);
+    }
+    rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { AppConfig } from './config/index.js';
+import { type Running, run } from './roles/run.js';
+import { describeStartFailure } from './roles/start-failure.js';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+
+let starting: Promise<Running> | undefined;
+let isEnding = false;
+
+/** Ends what runs, or what is just starting, in order; a second call ends it at once. */
+function end(code: number): void {
+  if (isEnding) process.exit(1);
+  isEnding = true;
+  Promise.resolve(starting)
+    .then((running) => running?.stop())
+    .then(
+      () => process.exit(code),
+      () => process.exit(1),
+    );
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0));
+
+try {
+  starting = run(AppConfig.fromEnv(process.env), say, (reason) => {
+    complain(`tgcontrol: ${reason}`);
+    end(1);
+  });
+  say(`tgcontrol answers at ${(await starting).url}`);
+} catch (error) {
+  complain(describeStartFailure(error));
+  process.exit(1);
+}

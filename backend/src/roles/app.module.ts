@@ -1,0 +1,55 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CoreModule } from '../common/core.module.js';
+import type { EntityClass } from '../common/db/database.js';
+import type { AppLogger } from '../common/log/app-logger.js';
+import type { AppConfig, Role } from '../config/index.js';
+import { MIGRATIONS } from '../migrations/index.js';
+import { AppEntity, AppsModule } from '../modules/apps/index.js';
+import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
+import { SessionEntity, SessionsModule } from '../modules/sessions/index.js';
+import { TokensModule } from '../modules/tokens/index.js';
+import { WorkerEntity, WorkersModule } from '../modules/workers/index.js';
+import { OpenApiModule } from './openapi.module.js';
+
+/** Everything that TypeORM maps. */
+export const ENTITIES: readonly EntityClass[] = [AppEntity, ProxyEntity, SessionEntity, WorkerEntity];
+
+/** The only table that says which role has what. A module sits before those that use it, so that it starts before them. */
+const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
+  gateway: [
+    TokensModule.forGateway(),
+    WorkersModule.forGateway(),
+    AppsModule.forGateway(),
+    ProxiesModule.forGateway(),
+    SessionsModule.forGateway(),
+    OpenApiModule.forGateway(),
+  ],
+  worker: [
+    TokensModule.forWorker(),
+    WorkersModule.forWorker(),
+    AppsModule.forWorker(),
+    ProxiesModule.forWorker(),
+    SessionsModule.forWorker(),
+  ],
+  all: [
+    TokensModule.forGateway(),
+    WorkersModule.forAll(),
+    AppsModule.forAll(),
+    ProxiesModule.forAll(),
+    SessionsModule.forAll(),
+    OpenApiModule.forGateway(),
+  ],
+};
+
+@Module({})
+export class AppModule {
+  static forRole(config: AppConfig, logger: AppLogger): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        CoreModule.forRoot(config, logger, { entities: ENTITIES, migrations: MIGRATIONS }),
+        ...MODULES_OF[config.role],
+      ],
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
+import { HttpServer } from '../common/http/http-server.js';
+import { StaticSite } from '../common/http/static-site.js';
+import { AppLogger } from '../common/log/app-logger.js';
+import type { AppConfig } from '../config/index.js';
+import { AppModule } from './app.module.js';
+
+function consoleOf(config: AppConfig): StaticSite | undefined {
+  const { dir } = config.console;
+  if (!config.isGateway || dir === undefined || !existsSync(join(dir, 'index.html'))) return undefined;
+  return new StaticSite(dir, { immutable: '/_next/static/' });
+}
+
+/**
+ * The application of a role, connected to its database and migrated, but not listening. The same in tests and in
+ * production. `close()` ends it in order: the modules, then the connections to the database.
+ * @param config complete: with a database URL and the secrets of its role
+ * @throws MasterKeyMismatchError, StartupError
+ */
+export async function createApp(
+  config: AppConfig,
+  logger = AppLogger.create(config.log.level),
+): Promise<NestFastifyApplication> {
+  const server = new HttpServer(config, logger.for('http'), consoleOf(config));
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRole(config, logger), server, {
+    abortOnError: false,
+    bodyParser: false,
+    forceCloseConnections: false,
+    logger,
+  });
+  const close = app.close.bind(app);
+  // Nest's own order of shutdown hooks is by the distance of modules; the database must outlive all of them.
+  app.close = async () => {
+    try {
+      await close();
+    } finally {
+      const dataSource = app.get(DataSource);
+      if (dataSource.isInitialized) await dataSource.destroy();
+    }
+  };
+  return app;
+}

@@ -1,0 +1,31 @@
+import { databaseFailure } from '../common/db/database-failure.js';
+import { AppError } from '../common/errors/index.js';
+import { ConfigError } from '../config/index.js';
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** What the operator reads when the process does not start: a line for each cause, and a stack only for a bug. */
+export function describeStartFailure(error: unknown): string {
+  if (error instanceof ConfigError) return error.mistakes.map((mistake) => `tgcontrol: ${mistake}`).join('\n');
+  if (error instanceof AppError) return `tgcontrol: ${error.message}`;
+  const unavailable = databaseFailure(error);
+  if (unavailable) return `tgcontrol: the database of DATABASE_URL is not available: ${causeOf(error)}`;
+  if (error instanceof Error && 'code' in error) {
+    const { code } = error;
+    if (code === 'EADDRINUSE') return `tgcontrol: LISTEN_ADDR is taken: ${error.message}`;
+    if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') {
+      return `tgcontrol: LISTEN_ADDR is not allowed: ${error.message}`;
+    }
+    // PostgreSQL's own refusals at connecting: a wrong password, no such database, no such role.
+    if (typeof code === 'string' && /^(28|3D)/.test(code)) return `tgcontrol: DATABASE_URL is refused: ${error.message}`;
+  }
+  return `tgcontrol: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+/** The texts of an error and of those it gathers: Node puts one for each address into an AggregateError. */
+function causeOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  return reasonOf(error);
+}
