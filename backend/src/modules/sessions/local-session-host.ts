@@ -71,7 +71,7 @@ interface Held {
 const OPENS_AT_ONCE = 8;
 const CLOSES_AT_ONCE = 8;
 
-const BOT_LOGIN_TIMEOUT_MS = 30_000;
+const BOT_LOGIN_TIMEOUT_MS = 25_000;
 const USER_LOGIN_TIMEOUT_MS = 20_000;
 /** A login that nobody could even start for so long is given up: it blocks its number. */
 const CONNECTING_TIMEOUT_MS = 120_000;
