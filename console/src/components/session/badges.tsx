@@ -1,7 +1,7 @@
-import { Activity, HeartCrack, HeartPulse, type LucideIcon } from 'lucide-react';
+import { Activity, HeartCrack, HeartPulse, Snowflake, type LucideIcon } from 'lucide-react';
 import { Badge } from '@/components/ui/badge';
 import type { Health, SessionStatus } from '@/lib/types';
-import { HEALTH, STATUS } from './status';
+import { HEALTH, STATUS, showsHealth } from './status';
 
 /** Where the session's login and life stand. */
 export function StatusBadge({ status }: { status: SessionStatus }) {
@@ -15,11 +15,28 @@ export function StatusBadge({ status }: { status: SessionStatus }) {
 
 const HEALTH_ICON: Record<Health, LucideIcon> = { ok: HeartPulse, degraded: Activity, down: HeartCrack };
 
-/** Whether a signed-in session is well; the cause is on hover here and in words on the session's page. */
-export function HealthBadge({ health, cause }: { health: Health; cause?: string | undefined }) {
-  const meaning = HEALTH[health];
+interface HealthBadgeProps {
+  session: {
+    readonly status: SessionStatus;
+    readonly health: Health;
+    readonly health_cause?: string;
+    readonly frozen: boolean;
+  };
+}
+
+/** Whether a signed-in session is well; nothing while the status alone counts. The cause is on hover. */
+export function HealthBadge({ session }: HealthBadgeProps) {
+  if (!showsHealth(session)) return null;
+  if (session.frozen && session.health === 'ok') {
+    return (
+      <Badge bare tone="bad" icon={Snowflake} title="Telegram has frozen this account: it can read, but not act.">
+        Frozen
+      </Badge>
+    );
+  }
+  const meaning = HEALTH[session.health];
   return (
-    <Badge bare tone={meaning.tone} icon={HEALTH_ICON[health]} title={cause ?? meaning.explain}>
+    <Badge bare tone={meaning.tone} icon={HEALTH_ICON[session.health]} title={session.health_cause ?? meaning.explain}>
       {meaning.word}
     </Badge>
   );

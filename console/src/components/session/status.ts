@@ -145,8 +145,8 @@ interface Judged {
 }
 
 /** True when health says something; before a login is done, and after its end, only the status counts. */
-export function showsHealth(session: Pick<Judged, 'status'>): boolean {
-  return session.status === 'authorized' || session.status === 'connecting';
+export function showsHealth(session: Pick<Judged, 'status' | 'health'>): boolean {
+  return session.status === 'authorized' || (session.status === 'connecting' && session.health !== 'ok');
 }
 
 /** True when somebody has to act: a login waits, an account is lost, or a signed-in session is not well. */

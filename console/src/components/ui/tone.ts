@@ -21,9 +21,9 @@ export const TONE_TEXT: Record<Tone, string> = {
 
 /** A filled area, for bars. */
 export const TONE_FILL: Record<Tone, string> = {
-  ok: 'bg-ok',
-  wait: 'bg-wait',
-  bad: 'bg-bad',
-  idle: 'bg-idle',
-  info: 'bg-info',
+  ok: 'bg-ok-fill',
+  wait: 'bg-wait-fill',
+  bad: 'bg-bad-fill',
+  idle: 'bg-idle-fill',
+  info: 'bg-info-fill',
 };

@@ -167,7 +167,7 @@ function CodeStep({ login, state, onClose }: StepProps) {
         disabled={resending}
         className="mt-5 w-full"
       >
-        Send code
+        Continue
       </Button>
       <Discard login={login} onClose={onClose} disarmedBy={formState.isDirty} />
     </form>
@@ -210,7 +210,7 @@ function PasswordStep({ login, state, onClose }: StepProps) {
       </Field>
       <Refusal thrown={step.variables !== 'resend' ? step.error : undefined} lastError={state.last_error} />
       <Button type="submit" tone="primary" pending={step.isPending} className="mt-5 w-full">
-        Send password
+        Continue
       </Button>
       <Discard login={login} onClose={onClose} disarmedBy={formState.isDirty} />
     </form>

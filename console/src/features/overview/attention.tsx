@@ -23,7 +23,7 @@ export function causeOf(session: SessionSummary): string {
     if (session.frozen) return 'Telegram has frozen this account: it can read, but not act.';
   }
   const explained = STATUS[session.status].explain;
-  return told(session.last_error) ? `${explained} (${session.last_error})` : explained;
+  return told(session.last_error) ? `${explained} Telegram: ${session.last_error}` : explained;
 }
 
 /** The list that an operator opens the console for. */
@@ -117,14 +117,10 @@ function WaitingSession({ session }: { session: SessionSummary }) {
           {sessionName(session)}
         </Link>
         <p className="text-xs text-ink-2">
-          {causeOf(session)} <RelativeTime at={session.since} />
+          {causeOf(session)} · <RelativeTime at={session.since} />
         </p>
       </div>
-      {session.status === 'authorized' && session.health !== 'ok' ? (
-        <HealthBadge health={session.health} />
-      ) : (
-        <StatusBadge status={session.status} />
-      )}
+      {session.status === 'authorized' ? <HealthBadge session={session} /> : <StatusBadge status={session.status} />}
       {loggingIn ? (
         <Button size="sm" tone="primary" onClick={() => openLogin(session.id)}>
           <KeyRound aria-hidden />

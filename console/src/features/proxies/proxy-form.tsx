@@ -1,4 +1,4 @@
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { showIssues } from '@/components/form';
 import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
@@ -55,11 +55,11 @@ interface ProxyFormProps {
 
 /** The fields of a proxy; a pasted link fills them. */
 export function ProxyForm({ initial, hasStored, action, lead, pending, error, onSubmit, onClose }: ProxyFormProps) {
-  const { register, handleSubmit, formState, setError, setValue, watch } = useForm<ProxyValues>({
+  const { register, handleSubmit, formState, setError, setValue, control } = useForm<ProxyValues>({
     defaultValues: initial,
   });
   const { errors } = formState;
-  const type = watch('type');
+  const type = useWatch({ control, name: 'type' });
   const submit = handleSubmit((values) => onSubmit(values, (thrown) => showIssues(thrown, FIELDS, setError)));
   const failure = error === null || error === undefined ? undefined : ApiError.from(error);
   const kept = hasStored ? 'Left empty, the stored one stays.' : undefined;

@@ -12,7 +12,7 @@ import { rememberFirstCall } from '@/lib/first-call';
 import type { SessionSummary } from '@/lib/types';
 import { asCurl, paramsProblem, runCall, type CallAnswer, type CallRequest } from './call';
 import { METHOD_NAMES, PRESETS } from './call-presets';
-import { JsonView } from './json-view';
+import { JsonView, toText } from './json-view';
 
 /** Runs any td_api method on this session and shows what came back, as it came back. */
 export function CallBox({ session }: { session: SessionSummary }) {
@@ -154,7 +154,7 @@ function CurlButton({ request }: { request: CallRequest }) {
 }
 
 function Answer({ answer }: { answer: CallAnswer }) {
-  const text = JSON.stringify(answer.json, null, 2) ?? 'null';
+  const text = toText(answer.json);
   return (
     <section aria-label="Answer" className="mt-5 border-t border-line pt-4">
       <div role="status" className="mb-2.5 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-xs text-ink-2">

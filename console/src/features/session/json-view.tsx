@@ -2,9 +2,14 @@ import { cn } from '@/lib/cn';
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** JSON, indented by two; nothing is written as null. */
+export function toText(value: unknown): string {
+  return JSON.stringify(value ?? null, null, 2);
+}
+
 /** JSON, indented and with its parts told apart; long answers scroll in both directions. */
 export function JsonView({ value, label, className }: { value: unknown; label: string; className?: string }) {
-  const text = JSON.stringify(value, null, 2) ?? 'null';
+  const text = toText(value);
   return (
     <pre
       tabIndex={0}

@@ -5,7 +5,6 @@ import Link from 'next/link';
 import { Suspense } from 'react';
 import { HealthBadge, StatusBadge } from '@/components/session/badges';
 import { KindMark, sessionName, telegramName } from '@/components/session/name';
-import { showsHealth } from '@/components/session/status';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyButton } from '@/components/ui/copy';
@@ -99,7 +98,7 @@ function SessionView({ summary }: { summary: SessionSummary }) {
           </div>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <StatusBadge status={session.status} />
-            {showsHealth(session) && <HealthBadge health={session.health} cause={session.health_cause} />}
+            <HealthBadge session={session} />
             <span className="text-xs text-ink-2">
               since <RelativeTime at={session.since} />
             </span>

@@ -28,12 +28,9 @@ export function SessionsTable({ sessions }: { sessions: readonly SessionSummary[
             Health
           </th>
           <th scope="col" className={`${HEAD} hidden lg:table-cell`}>
-            App
+            App and proxy
           </th>
           <th scope="col" className={`${HEAD} hidden xl:table-cell`}>
-            Proxy
-          </th>
-          <th scope="col" className={`${HEAD} hidden lg:table-cell`}>
             Worker
           </th>
           <th scope="col" className={HEAD}>
@@ -82,16 +79,20 @@ function SessionRow({ session }: { session: SessionSummary }) {
       </td>
       <td className={cell}>
         {showsHealth(session) ? (
-          <HealthBadge health={session.health} cause={session.health_cause} />
+          <HealthBadge session={session} />
         ) : (
           <span className="hidden text-ink-3 md:inline" aria-label="No health while not signed in">
             –
           </span>
         )}
       </td>
-      <td className={`${cell} hidden text-xs text-ink-2 lg:table-cell`}>{session.app_label ?? '–'}</td>
-      <td className={`${cell} hidden font-mono text-xs text-ink-2 xl:table-cell`}>{session.proxy ?? '–'}</td>
-      <td className={`${cell} hidden font-mono text-xs text-ink-2 lg:table-cell`}>{session.worker_id ?? '–'}</td>
+      <td className={`${cell} hidden max-w-44 text-xs text-ink-2 lg:table-cell`}>
+        <p className="truncate">{session.app_label ?? 'app without a label'}</p>
+        {session.proxy !== undefined && <p className="truncate font-mono">{session.proxy}</p>}
+      </td>
+      <td className={`${cell} hidden max-w-36 truncate font-mono text-xs text-ink-2 xl:table-cell`}>
+        {session.worker_id ?? '–'}
+      </td>
       <td className={`${cell} hidden text-xs text-ink-2 md:table-cell`}>
         <RelativeTime at={session.since} />
       </td>

@@ -32,6 +32,8 @@ interface Entry {
 }
 
 const SHOWN = 40;
+/** Before anything is typed a few sessions are enough; the acts should be in sight. */
+const SHOWN_SESSIONS = 5;
 
 /** True when the letters of `query` come in `text` in that order; an empty query fits everything. */
 export function matches(text: string, query: string): boolean {
@@ -48,6 +50,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   const [active, setActive] = useState(0);
   const listId = useId();
   const entries = useEntries(onHelp)
+    .filter((entry, index) => query !== '' || entry.group !== 'Sessions' || index < SHOWN_SESSIONS)
     .filter((entry) => matches(`${entry.name} ${entry.detail ?? ''} ${entry.group}`, query.trim()))
     .slice(0, SHOWN);
   const current = entries[Math.min(active, entries.length - 1)];

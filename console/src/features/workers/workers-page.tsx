@@ -98,7 +98,7 @@ function Load({ sessions, capacity }: { sessions: number; capacity: number | und
         className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken"
       >
         <div
-          className={share > 0.9 ? 'h-full bg-bad' : share > 0.75 ? 'h-full bg-wait' : 'h-full bg-accent'}
+          className={share > 0.9 ? 'h-full bg-bad-fill' : share > 0.75 ? 'h-full bg-wait-fill' : 'h-full bg-accent'}
           style={{ width: `${share * 100}%` }}
         />
       </div>
