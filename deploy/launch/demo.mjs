@@ -97,7 +97,6 @@ async function play(url, controlUrl) {
     TOKEN: token,
     BOT: bot.id,
     DEMO_USER: user.id,
-    FRIEND: world.friend.user_id,
     SANDBOX_URL: controlUrl,
   };
   writeFileSync(

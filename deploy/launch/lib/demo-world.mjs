@@ -1,7 +1,7 @@
 /** The people, the bot and the chats of the demo, made through the sandbox's control API. */
 
-const USER = { phone: '+15550100001', first_name: 'Dana', password: 'correct horse' };
-const FRIEND = { phone: '+15550100002', first_name: 'Felix' };
+const USER = { phone: '+15550100001', first_name: 'Dana', username: 'demo_user', password: 'correct horse' };
+const FRIEND = { phone: '+15550100002', first_name: 'Felix', username: 'demo_friend' };
 
 const ANSWERS = ['Yes, I am here.', 'Tell me more.', 'I read you.', 'Good to hear from you.'];
 const LOOK_EVERY_MS = 300;
@@ -35,9 +35,9 @@ export async function populate(control) {
 export function answerAs(friend, user, control) {
   const answered = new Set();
   const look = async () => {
-    const messages = await control.get(`/messages?chat_id=${user.user_id}&as=${friend.user_id}`);
+    const messages = await control.get(`/messages?chat_id=${user.user_id}&account=${friend.user_id}`);
     for (const message of messages) {
-      if (message.from !== user.user_id || answered.has(message.message_id)) continue;
+      if (message.sender_id !== user.user_id || answered.has(message.message_id)) continue;
       const text = ANSWERS[answered.size % ANSWERS.length];
       answered.add(message.message_id);
       await control.post('/messages', { from: friend.user_id, chat_id: user.user_id, text });
