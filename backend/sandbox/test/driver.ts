@@ -12,6 +12,9 @@ export interface TdObject {
 /** The part of `tdl`'s native addon that is used here: TDLib's own JSON interface. */
 interface TdJson {
   init(receiveTimeoutSeconds: number): void;
+  /** Keeps the process alive until `unref`. */
+  ref(): void;
+  unref(): void;
   createClientId(): number;
   send(clientId: number, request: string): void;
   receive(): Promise<string | null>;
@@ -41,8 +44,11 @@ export interface DriverOptions {
 }
 
 const DEADLINE_MS = 20_000;
+/** Short, because a call that is under way keeps the process from ending. */
+const RECEIVE_SECONDS = 0.1;
 
 let library: TdJson | undefined;
+let receiving = false;
 const drivers = new Map<number, Driver>();
 
 /** Loads libtdjson; one process can load only one. */
@@ -52,18 +58,24 @@ export function loadLibrary(path: string): TdJson {
     readonly loadAddon: (path: string) => { readonly tdnew: TdJson };
   };
   library = loadAddon(path).tdnew;
-  library.init(1);
+  library.init(RECEIVE_SECONDS);
   library.execute(JSON.stringify({ '@type': 'setLogVerbosityLevel', new_verbosity_level: Number(process.env.TD_VERBOSITY ?? 0) }));
   return library;
 }
 
+/** TDLib lets only one call of `receive` run at a time, for all clients of the process. */
 async function receiveLoop(tdjson: TdJson): Promise<void> {
+  if (receiving) return;
+  receiving = true;
+  tdjson.ref();
   while (drivers.size > 0) {
     const text = await tdjson.receive();
     if (text === null) continue;
     const message = JSON.parse(text) as TdObject & { readonly '@client_id': number; readonly '@extra'?: number };
     drivers.get(message['@client_id'])?.take(message);
   }
+  tdjson.unref();
+  receiving = false;
 }
 
 /** A real TDLib client for tests: requests as promises, updates as a list one can wait on. */
@@ -86,9 +98,8 @@ export class Driver {
     const tdjson = loadLibrary(libraryPath);
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'sandbox-td-'));
     const driver = new Driver(tdjson, tdjson.createClientId(), directory, options.directory === undefined);
-    const idle = drivers.size === 0;
     drivers.set(driver.clientId, driver);
-    if (idle) void receiveLoop(tdjson);
+    void receiveLoop(tdjson);
     const early = [
       ...Object.entries(options.options ?? {}).map(([name, value]) => driver.request(setOption(name, value))),
       driver.request(addProxy(options.proxy)),

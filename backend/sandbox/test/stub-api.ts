@@ -17,6 +17,8 @@ export class StubApi implements RpcHandler, FaultGate, RpcObserver, Clock {
   /** Applied once to the next call of the method. */
   readonly faults = new Map<string, FaultVerdict>();
   offsetMs = 0;
+  /** How many main sessions clients are told to open. */
+  mainSessions = 1;
 
   now(): number {
     return Date.now() + this.offsetMs;
@@ -51,6 +53,8 @@ export class StubApi implements RpcHandler, FaultGate, RpcObserver, Clock {
         return { _: 'updates.state', pts: 1, qts: 0, date: this.seconds(), seq: 0, unread_count: 0 };
       case 'updates.getDifference':
         return { _: 'updates.differenceEmpty', date: this.seconds(), seq: 0 };
+      case 'bots.setBotCommands':
+        return true;
       case 'auth.logOut':
         context.key.ownerId = undefined;
         return { _: 'auth.loggedOut' };
@@ -69,6 +73,7 @@ export class StubApi implements RpcHandler, FaultGate, RpcObserver, Clock {
     context.key.ownerId = id;
     return {
       _: 'auth.authorization',
+      ...(this.mainSessions > 1 && { tmp_sessions: this.mainSessions }),
       user: { _: 'user', self: true, bot: true, id, access_hash: 1n, first_name: 'Stub', username: 'stub_bot', bot_info_version: 1 },
     };
   }
@@ -107,6 +112,7 @@ export class StubApi implements RpcHandler, FaultGate, RpcObserver, Clock {
       caption_length_max: 1024,
       message_length_max: 4096,
       webfile_dc_id: context.dc,
+      ...(this.mainSessions > 1 && { tmp_sessions: this.mainSessions }),
     };
   }
 }

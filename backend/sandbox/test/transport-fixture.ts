@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxyInfo } from '../src/rpc.js';
 import { SandboxTransport } from '../src/transport.js';
-import { closeAll } from './driver.js';
+import { closeAll, Driver, type DriverOptions } from './driver.js';
 import { StubApi } from './stub-api.js';
 
 /** Patched copies are the same for all suites, so they are made once a machine. */
@@ -39,6 +39,18 @@ export class TransportFixture {
     });
     const { port } = this.entry ?? {};
     this.entry = await this.running.addProxy({ username: 'main', password: 'secret', ...(port !== undefined && { port }) });
+  }
+
+  /** A client whose bot is logged in; `botId` is also the account's id. */
+  async openBot(botId: number, options: Partial<DriverOptions> = {}): Promise<Driver> {
+    const driver = await this.open(options);
+    await driver.loginBot(`${botId}:token`);
+    return driver;
+  }
+
+  /** A client that goes through the fixture's proxy. */
+  open(options: Partial<DriverOptions> = {}): Promise<Driver> {
+    return Driver.open(this.transport.libraryPath, { proxy: this.proxy.url, ...options });
   }
 
   /** As if the server's process had ended and come back on the same port. */
