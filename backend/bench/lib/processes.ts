@@ -1,0 +1,130 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const BUILT_PRODUCT = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+/** A process that a benchmark measures. */
+export interface Measured {
+  readonly pid: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') {
+    throw new Error('no port');
+  }
+  return address.port;
+}
+
+/** Repeats `attempt` until it gives something. */
+export async function until<T>(what: string, attempt: () => Promise<T | undefined>, timeoutMs = 60_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const result = await attempt().catch(() => undefined);
+    if (result !== undefined) {
+      return result;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`${what} did not happen within ${timeoutMs / 1_000} s`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+/** Starts the built product in a role and waits until it answers. */
+export async function startProduct(
+  env: Readonly<Record<string, string>>,
+  nodeArguments: readonly string[] = [],
+): Promise<Measured & { readonly startMs: number }> {
+  if (!existsSync(BUILT_PRODUCT)) {
+    throw new Error('the product is not built: npm run build');
+  }
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const child = spawn(process.execPath, [...nodeArguments, BUILT_PRODUCT], {
+    env: { PATH: process.env['PATH'], LISTEN_ADDR: `127.0.0.1:${port}`, LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    throw new Error('the product did not start');
+  }
+  await until('the start of the product', async () => {
+    if (child.exitCode !== null) {
+      throw new Error('the product has ended');
+    }
+    return (await fetch(`${url}/healthz`)).ok || undefined;
+  });
+  return { pid, url, startMs: performance.now() - began, stop: () => end(child) };
+}
+
+/** Starts a program of this directory, which sends one message when it is ready. */
+export async function startHelper<Ready>(
+  file: string,
+  input: unknown,
+): Promise<{ readonly pid: number; readonly ready: Ready; stop(): Promise<void> }> {
+  const child = fork(fileURLToPath(new URL(`../${file}.js`, import.meta.url)), [JSON.stringify(input)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    throw new Error(`${file} did not start`);
+  }
+  const ready = await Promise.race([
+    once(child, 'message').then(([message]) => message as Ready),
+    once(child, 'exit').then(() => Promise.reject(new Error(`${file} has ended`))),
+  ]);
+  return { pid, ready, stop: () => end(child) };
+}
+
+/** Memory of a process and its descendants that is theirs, shared pages split among their users, in MiB. */
+export function pssMiB(pid: number): number {
+  return descendants(pid).reduce((sum, each) => sum + pssOf(each), 0) / 1_024;
+}
+
+function pssOf(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function descendants(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+      children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const found = [pid];
+  for (let at = 0; at < found.length; at += 1) {
+    found.push(...(children.get(found[at] ?? -1) ?? []));
+  }
+  return found;
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { benchBinding, type BindingResult } from './binding.js';
+import { benchCalls, type CallResult } from './calls.js';
+import { Api } from './lib/api.js';
+import { freePort, pssMiB, startHelper, startProduct } from './lib/processes.js';
+
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,memory,binding,start`.
+const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
+const quick = process.argv.includes('--quick');
+const only = process.argv
+  .find((argument) => argument.startsWith('--only='))
+  ?.slice('--only='.length)
+  .split(',');
+const wanted = (name: string): boolean => only === undefined || only.includes(name);
+
+const BOTS = quick ? 20 : 100;
+const ROUNDS = quick ? 2 : 5;
+const SECONDS = quick ? 3 : 8;
+const SETTLE_MS = quick ? 5_000 : 15_000;
+
+interface SandboxReady {
+  readonly env: { readonly TDLIB_PATH: string; readonly DEFAULT_PROXY: string };
+  readonly tokens: readonly string[];
+}
+
+interface Results {
+  readonly machine: { readonly cpus: number; readonly model: string; readonly node: string };
+  binding?: Record<string, BindingResult>;
+  calls?: Record<string, CallResult>;
+  memory?: Record<string, number>;
+  start?: Record<string, number>;
+}
+
+const root = mkdtempSync(join(tmpdir(), 'tgcontrol-bench-'));
+const apiToken = randomBytes(24).toString('base64url');
+const clusterToken = randomBytes(24).toString('base64url');
+const masterKey = randomBytes(32).toString('base64');
+const stops: (() => Promise<void>)[] = [];
+
+async function started<T extends { stop(): Promise<void> }>(process: Promise<T>): Promise<T> {
+  const running = await process;
+  stops.push(() => running.stop());
+  return running;
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+
+/** What the benchmarks use of the built product itself: its embedded PostgreSQL, and its way of opening secrets. */
+interface ProductParts {
+  readonly EmbeddedPostgres: {
+    start(options: { dir: string; password: string }): Promise<{ readonly url: string; stop(): Promise<void> }>;
+  };
+  readonly SecretBox: new (key: Buffer) => {
+    open(sealed: string, where: { table: string; column: string; id: string }): Buffer;
+  };
+}
+
+async function productParts(): Promise<ProductParts> {
+  const at = (path: string): string => new URL(`../../dist/common/${path}`, import.meta.url).href;
+  const postgres = (await import(at('db/embedded-postgres.js'))) as Pick<ProductParts, 'EmbeddedPostgres'>;
+  const secrets = (await import(at('crypto/secret-box.js'))) as Pick<ProductParts, 'SecretBox'>;
+  return { ...postgres, ...secrets };
+}
+
+async function calls(sandbox: SandboxReady, databaseUrl: string): Promise<Record<string, CallResult>> {
+  const secrets = { CLUSTER_TOKEN: clusterToken, DATABASE_URL: databaseUrl };
+  const [allToken, splitToken, bareToken] = sandbox.tokens;
+  if (allToken === undefined || splitToken === undefined || bareToken === undefined) {
+    throw new Error('three bots are needed');
+  }
+  // Two products on one database would share the sessions; each gets its own.
+  const other = new URL(databaseUrl);
+  other.pathname = '/split';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE split');
+  await client.end();
+
+  const barePort = await freePort();
+  const bareDirectory = join(root, 'bare');
+  mkdirSync(bareDirectory);
+  await started(
+    startHelper('bare-process', {
+      library: sandbox.env.TDLIB_PATH,
+      proxy: sandbox.env.DEFAULT_PROXY,
+      port: barePort,
+      clients: [{ directory: bareDirectory, token: bareToken }],
+    }),
+  );
+  const all = await started(
+    startProduct({
+      ...sandbox.env,
+      ...secrets,
+      ROLE: 'all',
+      API_TOKEN: apiToken,
+      MASTER_KEY: masterKey,
+      DATA_DIR: join(root, 'all'),
+    }),
+  );
+  await started(
+    startProduct({
+      ...sandbox.env,
+      ...secrets,
+      DATABASE_URL: other.href,
+      ROLE: 'worker',
+      MASTER_KEY: masterKey,
+      DATA_DIR: join(root, 'worker'),
+    }),
+  );
+  const gateway = await started(
+    startProduct({
+      ...secrets,
+      DATABASE_URL: other.href,
+      ROLE: 'gateway',
+      API_TOKEN: apiToken,
+      DATA_DIR: join(root, 'gateway'),
+    }),
+  );
+  const target = async (url: string, token: string): Promise<{ url: string; path: string; token: string }> => {
+    const api = new Api(url, apiToken);
+    return { url, path: `/v1/bot/${await api.createBot(await api.createApp(), token)}/call`, token: apiToken };
+  };
+  return benchCalls(
+    {
+      bare: { url: `http://127.0.0.1:${barePort}`, path: '/call' },
+      all: await target(all.url, allToken),
+      split: await target(gateway.url, splitToken),
+    },
+    ROUNDS,
+    SECONDS,
+  );
+}
+
+async function memory(
+  sandbox: SandboxReady,
+  databaseUrl: string,
+  parts: ProductParts,
+): Promise<Record<string, number>> {
+  const dataDir = join(root, 'many');
+  const env = {
+    ...sandbox.env,
+    ROLE: 'all',
+    DATABASE_URL: databaseUrl,
+    API_TOKEN: apiToken,
+    CLUSTER_TOKEN: clusterToken,
+    MASTER_KEY: masterKey,
+  };
+  const other = new URL(databaseUrl);
+  other.pathname = '/many';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE many');
+  await client.end();
+  const here = { ...env, DATABASE_URL: other.href, DATA_DIR: dataDir };
+
+  const empty = await startProduct(here);
+  const api = new Api(empty.url, apiToken);
+  const appId = await api.createApp();
+  // One bot first: the library itself is no cost of a bot.
+  const [firstToken, ...tokens] = sandbox.tokens.slice(3, 3 + BOTS + 1);
+  await api.createBot(appId, firstToken ?? '');
+  await settle();
+  const one = pssMiB(empty.pid);
+  for (const token of tokens) {
+    await api.createBot(appId, token);
+  }
+  await empty.stop();
+
+  const product = await startProduct(here);
+  await settle();
+  const many = pssMiB(product.pid);
+  await product.stop();
+
+  const keys = new pg.Client({ connectionString: other.href });
+  await keys.connect();
+  const { rows } = await keys.query<{ id: string; db_key_sealed: string }>(
+    'SELECT id, db_key_sealed FROM sessions ORDER BY created_at',
+  );
+  await keys.end();
+  const box = new parts.SecretBox(Buffer.from(masterKey, 'base64'));
+  const clients = rows.map(({ id, db_key_sealed }) => ({
+    directory: join(dataDir, 'sessions', id),
+    key: box.open(db_key_sealed, { table: 'sessions', column: 'db_key_sealed', id }).toString('base64'),
+  }));
+  const bare = async (count: number): Promise<number> => {
+    const helper = await startHelper('bare-process', {
+      library: sandbox.env.TDLIB_PATH,
+      proxy: sandbox.env.DEFAULT_PROXY,
+      clients: clients.slice(0, count),
+    });
+    await settle();
+    const pss = pssMiB(helper.pid);
+    await helper.stop();
+    return pss;
+  };
+  const bareOne = await bare(1);
+  const bareMany = await bare(clients.length);
+  const others = clients.length - 1;
+  return {
+    'product with one bot, MiB': one,
+    [`product with ${clients.length} bots, MiB`]: many,
+    'bare tdl with one bot, MiB': bareOne,
+    [`bare tdl with ${clients.length} bots, MiB`]: bareMany,
+    'each further bot in the product, MiB': (many - one) / others,
+    'each further bot in bare tdl, MiB': (bareMany - bareOne) / others,
+  };
+}
+
+async function start(sandbox: SandboxReady): Promise<Record<string, number>> {
+  const dataDir = join(root, 'fresh');
+  const env = { ...sandbox.env, ROLE: 'all', DATA_DIR: dataDir };
+  const first = await startProduct(env);
+  await settle();
+  const idle = pssMiB(first.pid);
+  await first.stop();
+  const again = await startProduct(env);
+  await again.stop();
+  return {
+    'first start with a new database, ms': first.startMs,
+    'start with an existing database, ms': again.startMs,
+    'idle product with its PostgreSQL, MiB': idle,
+  };
+}
+
+function print(results: Results): void {
+  const tables: Record<string, Record<string, unknown> | undefined> = {
+    'Talking to TDLib': results.binding,
+    Calls: results.calls,
+    Memory: results.memory,
+    Start: results.start,
+  };
+  for (const [title, table] of Object.entries(tables)) {
+    if (table !== undefined) {
+      console.log(title);
+      console.table(
+        Object.fromEntries(
+          Object.entries(table).map(([name, value]) => [
+            name,
+            typeof value === 'number' ? { value: rounded(value) } : mapValues(value as Record<string, number>, rounded),
+          ]),
+        ),
+      );
+    }
+  }
+}
+
+const rounded = (value: number): number => (Math.abs(value) >= 100 ? Math.round(value) : Number(value.toFixed(2)));
+const mapValues = (object: Record<string, number>, change: (value: number) => number): Record<string, number> =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+
+const [{ model } = { model: 'unknown' }] = cpus();
+const results: Results = { machine: { cpus: cpus().length, model, node: process.version } };
+try {
+  if (wanted('binding')) {
+    results.binding = await benchBinding(ROUNDS);
+  }
+  if (wanted('calls') || wanted('memory') || wanted('start')) {
+    const parts = await productParts();
+    const { ready: sandbox } = await started(startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4 }));
+    if (wanted('start')) {
+      results.start = await start(sandbox);
+    }
+    const postgres = await started(
+      parts.EmbeddedPostgres.start({ dir: join(root, 'postgres'), password: randomBytes(16).toString('hex') }),
+    );
+    if (wanted('memory')) {
+      results.memory = await memory(sandbox, postgres.url, parts);
+    }
+    if (wanted('calls')) {
+      results.calls = await calls(sandbox, postgres.url);
+    }
+  }
+} finally {
+  for (const stop of stops.reverse()) {
+    await stop().catch((error: unknown) => console.error(error));
+  }
+  rmSync(root, { recursive: true, force: true });
+}
+const before = ((): object => {
+  try {
+    return JSON.parse(readFileSync(RESULTS, 'utf8')) as object;
+  } catch {
+    return {};
+  }
+})();
+mkdirSync(join(RESULTS, '..'), { recursive: true });
+writeFileSync(RESULTS, `${JSON.stringify({ ...before, ...results }, null, 2)}\n`);
+print(results);
+console.log(`written to ${RESULTS}`);
