@@ -59,7 +59,9 @@ export function loadLibrary(path: string): TdJson {
   };
   library = loadAddon(path).tdnew;
   library.init(RECEIVE_SECONDS);
-  library.execute(JSON.stringify({ '@type': 'setLogVerbosityLevel', new_verbosity_level: Number(process.env.TD_VERBOSITY ?? 0) }));
+  library.execute(
+    JSON.stringify({ '@type': 'setLogVerbosityLevel', new_verbosity_level: Number(process.env.TD_VERBOSITY ?? 0) }),
+  );
   return library;
 }
 

@@ -77,7 +77,9 @@ describe('key exchange with the real TDLib', () => {
     await fixture.restart();
     await driver.request(SET_COMMANDS);
     expect(driver.authorizationState()?.['@type']).toBe('authorizationStateReady');
-    expect(api.callsOf('auth.importBotAuthorization').filter(({ context }) => context.key.ownerId === botId)).toHaveLength(1);
+    expect(
+      api.callsOf('auth.importBotAuthorization').filter(({ context }) => context.key.ownerId === botId),
+    ).toHaveLength(1);
     await driver.close();
   });
 

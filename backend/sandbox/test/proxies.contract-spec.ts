@@ -1,6 +1,6 @@
 import type { ProxyInfo } from '../src/rpc.js';
 import { GET_COMMANDS, manyCommands, SET_COMMANDS } from './calls.js';
-import { Driver } from './driver.js';
+import type { Driver } from './driver.js';
 import { TransportFixture } from './transport-fixture.js';
 import { until } from './until.js';
 
@@ -30,7 +30,11 @@ describe('proxies with the real TDLib', () => {
       ]),
     );
     for (const driver of drivers) await driver.request(SET_COMMANDS);
-    expect(fixture.api.callsOf('bots.setBotCommands').map(({ context }) => context.proxy)).toEqual([first.id, second.id, open.id]);
+    expect(fixture.api.callsOf('bots.setBotCommands').map(({ context }) => context.proxy)).toEqual([
+      first.id,
+      second.id,
+      open.id,
+    ]);
     for (const driver of drivers) await driver.close();
   });
 
@@ -78,7 +82,10 @@ describe('proxies with the real TDLib', () => {
     const driver = await openThrough(proxy, 3031);
     await fixture.transport.removeProxy(proxy.id);
     await driver.waitForConnection('connectionStateConnectingToProxy');
-    await until(() => fixture.transport.connections().every(({ ownerId }) => ownerId !== 3031), 'its connections to end');
+    await until(
+      () => fixture.transport.connections().every(({ ownerId }) => ownerId !== 3031),
+      'its connections to end',
+    );
     expect(fixture.transport.proxies()).not.toContainEqual(expect.objectContaining({ id: proxy.id }));
     await driver.close();
   });
@@ -86,7 +93,12 @@ describe('proxies with the real TDLib', () => {
 
 function testProxy(port: number, password: string): { readonly '@type': string } {
   const type = { '@type': 'proxyTypeSocks5', username: 'main', password };
-  return { '@type': 'testProxy', proxy: { '@type': 'proxy', server: '127.0.0.1', port, type }, dc_id: 1, timeout: 5 } as {
+  return {
+    '@type': 'testProxy',
+    proxy: { '@type': 'proxy', server: '127.0.0.1', port, type },
+    dc_id: 1,
+    timeout: 5,
+  } as {
     readonly '@type': string;
   };
 }

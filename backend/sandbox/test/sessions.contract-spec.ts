@@ -114,7 +114,10 @@ describe('sessions with the real TDLib', () => {
   it('delivers an update once to a client with several sessions', async () => {
     api.mainSessions = 3;
     const several = await fixture.openBot(2002, { options: { online: true } });
-    await until(() => fixture.transport.connections().filter(({ ownerId }) => ownerId === 2002).length >= 3, 'connections');
+    await until(
+      () => fixture.transport.connections().filter(({ ownerId }) => ownerId === 2002).length >= 3,
+      'connections',
+    );
     await Promise.all(Array.from({ length: 30 }, () => several.request(SET_COMMANDS)));
     fixture.transport.push(2002, inlineQuery('first'));
     fixture.transport.push(2002, inlineQuery('last'));

@@ -1,4 +1,15 @@
-import { RpcError, type Clock, type FaultGate, type FaultVerdict, type RpcContext, type RpcHandler, type RpcObserver, type RpcOutcome, type RpcResult, type TlObject } from '../src/rpc.js';
+import {
+  RpcError,
+  type Clock,
+  type FaultGate,
+  type FaultVerdict,
+  type RpcContext,
+  type RpcHandler,
+  type RpcObserver,
+  type RpcOutcome,
+  type RpcResult,
+  type TlObject,
+} from '../src/rpc.js';
 import { stringOf } from '../src/schema/tl-object.js';
 
 /** One call as the stub saw it. */
@@ -74,7 +85,16 @@ export class StubApi implements RpcHandler, FaultGate, RpcObserver, Clock {
     return {
       _: 'auth.authorization',
       ...(this.mainSessions > 1 && { tmp_sessions: this.mainSessions }),
-      user: { _: 'user', self: true, bot: true, id, access_hash: 1n, first_name: 'Stub', username: 'stub_bot', bot_info_version: 1 },
+      user: {
+        _: 'user',
+        self: true,
+        bot: true,
+        id,
+        access_hash: 1n,
+        first_name: 'Stub',
+        username: 'stub_bot',
+        bot_info_version: 1,
+      },
     };
   }
 

@@ -38,7 +38,11 @@ export class TransportFixture {
       log: (line) => this.log.push(line),
     });
     const { port } = this.entry ?? {};
-    this.entry = await this.running.addProxy({ username: 'main', password: 'secret', ...(port !== undefined && { port }) });
+    this.entry = await this.running.addProxy({
+      username: 'main',
+      password: 'secret',
+      ...(port !== undefined && { port }),
+    });
   }
 
   /** A client whose bot is logged in; `botId` is also the account's id. */

@@ -44,7 +44,8 @@ export function bindTemporaryKey(call: BindCall, keys: KeyStore, schema: TlSchem
 
 function openProof(key: PermanentKey, packet: Buffer, messageId: bigint, schema: TlSchema): TlObject | undefined {
   const encrypted = packet.subarray(OUTER_BYTES);
-  if (encrypted.length < INNER_BYTES || encrypted.length % 16 !== 0 || packet.readBigInt64LE(0) !== key.id) return undefined;
+  if (encrypted.length < INNER_BYTES || encrypted.length % 16 !== 0 || packet.readBigInt64LE(0) !== key.id)
+    return undefined;
   const msgKey = packet.subarray(8, OUTER_BYTES);
   const { key: aesKey, iv } = deriveKeysV1(key.secret, msgKey);
   const plain = decryptIge(encrypted, aesKey, iv);

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, KeySnapshot } from '../rpc.js';
 import { PermanentKey, TemporaryKey, type EncryptionKey, type KeyRecord } from './auth-key.js';
@@ -110,7 +119,13 @@ export class KeyStore {
   /** Rewrites the file with one line a key and opens it for appending. */
   private compact(): number {
     const fresh = `${this.path}.new`;
-    writeFileSync(fresh, this.all().map((key) => `${JSON.stringify(key.toRecord())}\n`).join(''), { mode: 0o600 });
+    writeFileSync(
+      fresh,
+      this.all()
+        .map((key) => `${JSON.stringify(key.toRecord())}\n`)
+        .join(''),
+      { mode: 0o600 },
+    );
     renameSync(fresh, this.path);
     return openSync(this.path, 'a');
   }

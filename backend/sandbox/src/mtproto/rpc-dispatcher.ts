@@ -95,7 +95,11 @@ export class RpcDispatcher {
   }
 
   /** Keeps what a header says with the key. @returns why the call cannot be taken, or undefined */
-  private learn(key: PermanentKey, session: Session, { layer, client }: Omit<Invocation, 'query'>): RpcError | undefined {
+  private learn(
+    key: PermanentKey,
+    session: Session,
+    { layer, client }: Omit<Invocation, 'query'>,
+  ): RpcError | undefined {
     if (layer !== undefined) {
       if (!this.parts.schema.supports(layer)) {
         this.parts.log(`refused a client of layer ${layer}: only layer ${this.parts.schema.layer} is known`);
@@ -218,7 +222,10 @@ export class RpcDispatcher {
   }
 
   private answerError(call: Call, error: unknown): void {
-    call.session.sendAnswer(call.id, this.serializeError(error instanceof RpcError ? error : this.asRpcError(undefined, error)));
+    call.session.sendAnswer(
+      call.id,
+      this.serializeError(error instanceof RpcError ? error : this.asRpcError(undefined, error)),
+    );
   }
 
   private serializeError(error: RpcError): Buffer {

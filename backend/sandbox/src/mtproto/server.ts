@@ -74,10 +74,18 @@ export class MtprotoServer {
   }
 
   /** See `Transport.push`. */
-  push(ownerId: number, updates: TlObject, options: { readonly exceptSession?: bigint; readonly onlyKey?: bigint } = {}): void {
+  push(
+    ownerId: number,
+    updates: TlObject,
+    options: { readonly exceptSession?: bigint; readonly onlyKey?: bigint } = {},
+  ): void {
     for (const key of this.parts.keys.keysOf(ownerId)) {
       if (options.onlyKey !== undefined && key.id !== options.onlyKey) continue;
-      if (options.exceptSession !== undefined && this.sessionsOf(key).some((session) => session.id === options.exceptSession)) continue;
+      if (
+        options.exceptSession !== undefined &&
+        this.sessionsOf(key).some((session) => session.id === options.exceptSession)
+      )
+        continue;
       pushTo(key, updates);
     }
   }

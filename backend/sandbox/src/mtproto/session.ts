@@ -84,7 +84,11 @@ export class Session {
 
   /** A service message: not acknowledged, not repeated, even seq_no. Lost when there is no connection. */
   sendService(object: TlObject): void {
-    this.enqueue({ id: this.key.time.nextMessageId(), seqNo: this.contentMessages * 2, body: this.schema.write(object) });
+    this.enqueue({
+      id: this.key.time.nextMessageId(),
+      seqNo: this.contentMessages * 2,
+      body: this.schema.write(object),
+    });
   }
 
   /** A content message: repeated until acknowledged, odd seq_no. */

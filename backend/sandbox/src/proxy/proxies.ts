@@ -148,7 +148,11 @@ export class Proxies {
     }
     const wire = new SocketWire(socket, request.accept());
     entry.sockets.set(socket, wire);
-    this.sink(entry.behaviour === 'slow' ? new SlowWire(wire, (entry.kbit * 1000) / 8) : wire, entry.id, socket.remotePort);
+    this.sink(
+      entry.behaviour === 'slow' ? new SlowWire(wire, (entry.kbit * 1000) / 8) : wire,
+      entry.id,
+      socket.remotePort,
+    );
   }
 }
 

@@ -91,7 +91,8 @@ class Socks5Conversation {
       this.socket.write(Buffer.of(VERSION, AUTH_PASSWORD));
       return true;
     }
-    if (!methods.includes(AUTH_NONE) || !this.access.isAllowed(undefined)) return this.end(Buffer.of(VERSION, AUTH_NOT_ACCEPTABLE));
+    if (!methods.includes(AUTH_NONE) || !this.access.isAllowed(undefined))
+      return this.end(Buffer.of(VERSION, AUTH_NOT_ACCEPTABLE));
     this.step = 'request';
     this.socket.write(Buffer.of(VERSION, AUTH_NONE));
     return true;

@@ -65,7 +65,8 @@ function replaceKeys(library: Buffer, publicPem: string, path: string): void {
     library.write(publicPem, at, 'latin1');
     replaced++;
   }
-  if (replaced !== 2) throw new UnpatchableLibraryError(path, `it has ${replaced} keys of ${PEM_BYTES} bytes instead of 2`);
+  if (replaced !== 2)
+    throw new UnpatchableLibraryError(path, `it has ${replaced} keys of ${PEM_BYTES} bytes instead of 2`);
 }
 
 /** The same number of characters that mean 127.0.0.1 without a name to look up: leading zeros make a part octal. */

@@ -27,7 +27,8 @@ describe('AES-IGE', () => {
     const iv = randomBytes(32);
     const plain = randomBytes(64);
     const cipher = encryptIge(plain, key, iv);
-    const decrypt = (block: Buffer): Buffer => createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block);
+    const decrypt = (block: Buffer): Buffer =>
+      createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block);
     const xor = (a: Buffer, b: Buffer): Buffer => Buffer.from(a.map((byte, index) => byte ^ (b[index] ?? 0)));
     let cipherBefore = iv.subarray(0, 16);
     let plainBefore = iv.subarray(16);
