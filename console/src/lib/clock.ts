@@ -3,12 +3,14 @@ import { useSyncExternalStore } from 'react';
 const TICK_MS = 1_000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
-let now = Date.now();
+/** Whole seconds, so that two reads within one render are the same value. */
+const wholeSecond = (): number => Math.floor(Date.now() / TICK_MS) * TICK_MS;
+let now = wholeSecond();
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
-    now = Date.now();
+    now = wholeSecond();
     for (const notify of listeners) notify();
   }, TICK_MS);
   return () => {
@@ -22,7 +24,7 @@ function subscribe(listener: () => void): () => void {
 
 function current(): number {
   // Without a running timer nothing refreshes the value, and a component that mounts later would see an old one.
-  if (timer === undefined) now = Date.now();
+  if (timer === undefined) now = wholeSecond();
   return now;
 }
 

@@ -4,47 +4,6 @@
  */
 
 export interface paths {
-  '/readyz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/v1/console/session': {
     parameters: {
       query?: never;
@@ -52,527 +11,29 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['ConsoleSession'];
-            };
-          };
-        };
-      };
-    };
+    /** The console's session and its CSRF token */
+    get: operations['getConsoleSession'];
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            token: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['ConsoleSession'];
-            };
-          };
-        };
-      };
-    };
-    delete: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Sign the console in with the API token */
+    post: operations['openConsoleSession'];
+    /** Sign the console out */
+    delete: operations['endConsoleSession'];
     options?: never;
     head?: never;
     patch?: never;
     trace?: never;
   };
-  '/v1/sessions': {
+  '/v1/workers': {
     parameters: {
       query?: never;
       header?: never;
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: {
-          limit?: number;
-          cursor?: string;
-        };
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['SessionSummary'][];
-              next_cursor?: string;
-            };
-          };
-        };
-      };
-    };
+    /** The processes that hold sessions */
+    get: operations['listWorkers'];
     put?: never;
     post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/{kind}/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          kind: components['schemas']['SessionKind'];
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['SessionState'];
-            };
-          };
-        };
-      };
-    };
-    put?: never;
-    post?: never;
-    delete: {
-      parameters: {
-        query?: {
-          logout?: boolean;
-        };
-        header?: never;
-        path: {
-          kind: components['schemas']['SessionKind'];
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
-    options?: never;
-    head?: never;
-    patch: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          kind: components['schemas']['SessionKind'];
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            label?: string;
-            proxy_id?: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
-    trace?: never;
-  };
-  '/v1/{kind}/{id}/call': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          kind: components['schemas']['SessionKind'];
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            method: string;
-            params?: {
-              [key: string]: unknown;
-            };
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/bot': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            token: string;
-            app_id: string;
-            proxy_id?: string;
-            label?: string;
-            allow_duplicate?: boolean;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                id: string;
-                status: components['schemas']['SessionStatus'];
-                me?: {
-                  [key: string]: unknown;
-                };
-              };
-            };
-          };
-        };
-      };
-    };
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/user': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            phone: string;
-            app_id: string;
-            proxy_id?: string;
-            label?: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['LoginState'];
-            };
-          };
-        };
-      };
-    };
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/user/{id}/login/code': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            code: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['LoginState'];
-            };
-          };
-        };
-      };
-    };
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/user/{id}/login/password': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            password: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['LoginState'];
-            };
-          };
-        };
-      };
-    };
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/user/{id}/login/resend': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['LoginState'];
-            };
-          };
-        };
-      };
-    };
     delete?: never;
     options?: never;
     head?: never;
@@ -586,65 +47,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['App'][];
-            };
-          };
-        };
-      };
-    };
+    /** All apps, oldest first; never their api_hash */
+    get: operations['listApps'];
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            api_id: number;
-            api_hash: string;
-            label?: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                app_id: string;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Register an api_id with its api_hash */
+    post: operations['createApp'];
     delete?: never;
     options?: never;
     head?: never;
@@ -661,72 +68,12 @@ export interface paths {
     get?: never;
     put?: never;
     post?: never;
-    delete: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Remove an app that no session uses */
+    delete: operations['deleteApp'];
     options?: never;
     head?: never;
-    patch: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': {
-            api_id?: number;
-            api_hash?: string;
-            label?: string;
-          };
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Rename an app or replace its credentials */
+    patch: operations['updateApp'];
     trace?: never;
   };
   '/v1/proxies': {
@@ -736,61 +83,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['Proxy'][];
-            };
-          };
-        };
-      };
-    };
+    /** All proxies, oldest first; never their secrets */
+    get: operations['listProxies'];
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['CreateProxy'];
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                proxy_id: string;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Register a proxy for sessions */
+    post: operations['createProxy'];
     delete?: never;
     options?: never;
     head?: never;
@@ -807,101 +104,280 @@ export interface paths {
     get?: never;
     put?: never;
     post?: never;
-    delete: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Remove a proxy that no session uses */
+    delete: operations['deleteProxy'];
     options?: never;
     head?: never;
-    patch: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          'application/json': components['schemas']['UpdateProxy'];
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: {
-                [key: string]: unknown;
-              };
-            };
-          };
-        };
-      };
-    };
+    /** Change a proxy; the sessions that use it follow at once */
+    patch: operations['updateProxy'];
     trace?: never;
   };
-  '/v1/workers': {
+  '/v1/bot': {
     parameters: {
       query?: never;
       header?: never;
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            'application/json': {
-              /** @enum {boolean} */
-              ok: true;
-              result: components['schemas']['Worker'][];
-            };
-          };
-        };
-      };
+    get?: never;
+    put?: never;
+    /** Log a bot in */
+    post: operations['createBot'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
+    get?: never;
+    put?: never;
+    /** Begin a user account's login */
+    post: operations['createUser'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/code': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answer awaiting_code */
+    post: operations['submitLoginCode'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/password': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answer awaiting_password */
+    post: operations['submitLoginPassword'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/resend': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Have the code sent again, the next way */
+    post: operations['resendLoginCode'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/email': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answer awaiting_email */
+    post: operations['submitLoginEmail'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/email-code': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answer awaiting_email_code */
+    post: operations['submitLoginEmailCode'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/register': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answer awaiting_registration */
+    post: operations['submitLoginRegistration'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** All sessions, oldest first */
+    get: operations['listSessions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A session's state */
+    get: operations['getSession'];
+    put?: never;
+    post?: never;
+    /** Close and remove a session; with logout also at Telegram */
+    delete: operations['deleteSession'];
+    options?: never;
+    head?: never;
+    /** Rename a session or change its proxy, live */
+    patch: operations['updateSession'];
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/stop': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Close a session until it is started again */
+    post: operations['stopSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/start': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Open a stopped session */
+    post: operations['startSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/call': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Run a td_api method on a session */
+    post: operations['callMethod'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/execute': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Run a synchronous td_api method, without a session */
+    post: operations['executeMethod'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/healthz': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whether the process is alive */
+    get: operations['getHealth'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/readyz': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whether the process can serve, or why not */
+    get: operations['getReadiness'];
     put?: never;
     post?: never;
     delete?: never;
@@ -914,136 +390,383 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @enum {string} */
-    SessionKind: 'bot' | 'user';
-    /** @enum {string} */
-    SessionStatus:
-      | 'connecting'
-      | 'awaiting_code'
-      | 'awaiting_password'
-      | 'awaiting_qr'
-      | 'awaiting_email'
-      | 'awaiting_email_code'
-      | 'awaiting_registration'
-      | 'authorized'
-      | 'stopped'
-      | 'logged_out'
-      | 'banned'
-      | 'expired'
-      | 'error';
-    /** @enum {string} */
-    Health: 'ok' | 'degraded' | 'down';
-    ConsoleSession: {
+    ConsoleSessionDto: {
+      /** @description to be sent as X-Csrf-Token with every unsafe method */
       csrf_token: string;
+      /** Format: date-time */
       expires_at: string;
     };
-    SessionSummary: {
+    OpenConsoleSessionDto: {
+      /** @description the API token */
+      token: string;
+    };
+    DeletedDto: {
+      /** @enum {string} */
+      status: 'deleted';
+    };
+    WorkerDto: {
       id: string;
-      kind: components['schemas']['SessionKind'];
-      status: components['schemas']['SessionStatus'];
+      /** @description where gateways reach it */
+      addr: string;
+      /** Format: date-time */
+      started_at: string;
+      /** Format: date-time */
+      last_seen_at: string;
+      /** @description its lease has not run out */
+      alive: boolean;
+      /** @description authorized sessions it owns */
+      sessions: number;
+      /** @description sessions it claims at most */
+      capacity: number;
+    };
+    AppCreatedDto: {
+      /** Format: uuid */
+      app_id: string;
+    };
+    CreateAppDto: {
+      /**
+       * @description from my.telegram.org
+       * @example 123456
+       */
+      api_id: number;
+      /** @description from my.telegram.org; stored encrypted, never shown again */
+      api_hash: string;
+      label?: string;
+    };
+    AppDto: {
+      /** Format: uuid */
+      id: string;
+      api_id: number;
+      label?: string;
+      /** Format: date-time */
+      created_at: string;
+    };
+    UpdatedDto: {
+      /** @enum {string} */
+      status: 'updated';
+    };
+    UpdateAppDto: {
+      /** @description sessions use it from their next start */
+      api_id?: number;
+      /** @description sessions use it from their next start */
+      api_hash?: string;
+      /** @description empty or null clears it */
+      label?: string;
+    };
+    ProxyCreatedDto: {
+      /** Format: uuid */
+      proxy_id: string;
+    };
+    CreateProxyDto: {
+      /** @enum {string} */
+      type: 'socks5' | 'http' | 'mtproto';
+      host: string;
+      port: number;
+      /** @description socks5 and http */
+      username?: string;
+      /** @description socks5 and http; stored encrypted, never shown again */
+      password?: string;
+      /** @description mtproto only; stored encrypted, never shown again */
+      secret?: string;
+      label?: string;
+    };
+    ProxyDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      type: 'socks5' | 'http' | 'mtproto';
+      host: string;
+      port: number;
+      username?: string;
+      label?: string;
+      /** Format: date-time */
+      created_at: string;
+    };
+    UpdateProxyDto: {
+      /** @enum {string} */
+      type?: 'socks5' | 'http' | 'mtproto';
+      host?: string;
+      port?: number;
+      /** @description empty or null clears it */
+      username?: string;
+      /** @description socks5 and http; empty or null clears it */
+      password?: string;
+      /** @description mtproto only */
+      secret?: string;
+      /** @description empty or null clears it */
+      label?: string;
+    };
+    BotCreatedDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      status:
+        | 'connecting'
+        | 'awaiting_code'
+        | 'awaiting_password'
+        | 'awaiting_qr'
+        | 'awaiting_email'
+        | 'awaiting_email_code'
+        | 'awaiting_registration'
+        | 'authorized'
+        | 'stopped'
+        | 'logged_out'
+        | 'banned'
+        | 'expired'
+        | 'error';
+      /** @description td_api's user. */
+      me: {
+        [key: string]: unknown;
+      };
+    };
+    CreateBotDto: {
+      /**
+       * @description The bot's token from @BotFather.
+       * @example 123456:AA…
+       */
+      token: string;
+      /**
+       * Format: uuid
+       * @description Which api_id it uses.
+       */
+      app_id: string;
+      /**
+       * Format: uuid
+       * @description Its proxy; without one DEFAULT_PROXY holds, or none.
+       */
+      proxy_id?: string;
+      label?: string;
+      /** @description Makes a second session of a bot that has one; they share its updates unpredictably. */
+      allow_duplicate?: boolean;
+    };
+    QrDto: {
+      /** @description To be shown as a QR code; TDLib replaces it when it expires. */
+      link: string;
+    };
+    UserCreatedDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'bot' | 'user';
+      /** @enum {string} */
+      status:
+        | 'connecting'
+        | 'awaiting_code'
+        | 'awaiting_password'
+        | 'awaiting_qr'
+        | 'awaiting_email'
+        | 'awaiting_email_code'
+        | 'awaiting_registration'
+        | 'authorized'
+        | 'stopped'
+        | 'logged_out'
+        | 'banned'
+        | 'expired'
+        | 'error';
+      /**
+       * Format: date-time
+       * @description Since when it has this status.
+       */
       since: string;
-      health: components['schemas']['Health'];
+      /** @enum {string} */
+      health: 'ok' | 'degraded' | 'down';
+      /** @description Why the health is not ok, in words. */
+      health_cause?: string;
+      /** @description Telegram's last refusal, or why the session ended. */
+      last_error?: string;
+      /** @description td_api's authenticationCodeInfo, and `resend_at`. */
+      code_info?: {
+        [key: string]: unknown;
+      };
+      /** @description The hint of the second-step password; may be empty. */
+      password_hint?: string;
+      qr?: components['schemas']['QrDto'];
+      /** @description td_api's user of the account. */
+      me?: {
+        [key: string]: unknown;
+      };
+      /** @description Absent until known, and for bots. */
+      is_premium?: boolean;
+      frozen: boolean;
+      spam_limited: boolean;
+      /** @description What is allowed, but may not be meant. */
+      warnings?: string[];
+    };
+    CreateUserDto: {
+      /**
+       * Format: uuid
+       * @description Which api_id it uses.
+       */
+      app_id: string;
+      /**
+       * @description The phone number; not needed with method qr.
+       * @example +15550142
+       */
+      phone?: string;
+      /**
+       * @description How the account proves itself; phone by default.
+       * @enum {string}
+       */
+      method?: 'phone' | 'qr';
+      /**
+       * Format: uuid
+       * @description Its proxy; without one DEFAULT_PROXY holds, or none.
+       */
+      proxy_id?: string;
+      label?: string;
+    };
+    SessionStateDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'bot' | 'user';
+      /** @enum {string} */
+      status:
+        | 'connecting'
+        | 'awaiting_code'
+        | 'awaiting_password'
+        | 'awaiting_qr'
+        | 'awaiting_email'
+        | 'awaiting_email_code'
+        | 'awaiting_registration'
+        | 'authorized'
+        | 'stopped'
+        | 'logged_out'
+        | 'banned'
+        | 'expired'
+        | 'error';
+      /**
+       * Format: date-time
+       * @description Since when it has this status.
+       */
+      since: string;
+      /** @enum {string} */
+      health: 'ok' | 'degraded' | 'down';
+      /** @description Why the health is not ok, in words. */
+      health_cause?: string;
+      /** @description Telegram's last refusal, or why the session ended. */
+      last_error?: string;
+      /** @description td_api's authenticationCodeInfo, and `resend_at`. */
+      code_info?: {
+        [key: string]: unknown;
+      };
+      /** @description The hint of the second-step password; may be empty. */
+      password_hint?: string;
+      qr?: components['schemas']['QrDto'];
+      /** @description td_api's user of the account. */
+      me?: {
+        [key: string]: unknown;
+      };
+      /** @description Absent until known, and for bots. */
+      is_premium?: boolean;
+      frozen: boolean;
+      spam_limited: boolean;
+      label?: string;
+      /** @description E.164 digits. */
+      phone?: string;
+      username?: string;
+      /** Format: uuid */
+      app_id: string;
+      /** Format: uuid */
+      proxy_id?: string;
+      worker_id?: string;
+      /** Format: date-time */
+      created_at: string;
+    };
+    LoginCodeDto: {
+      /**
+       * @description Spaces and dashes do not matter.
+       * @example 12345
+       */
+      code: string;
+    };
+    LoginPasswordDto: {
+      password: string;
+    };
+    LoginEmailDto: {
+      /** @example name@example.org */
+      email: string;
+    };
+    LoginRegisterDto: {
+      first_name: string;
+      last_name?: string;
+    };
+    SessionListItemDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'bot' | 'user';
+      /** @enum {string} */
+      status:
+        | 'connecting'
+        | 'awaiting_code'
+        | 'awaiting_password'
+        | 'awaiting_qr'
+        | 'awaiting_email'
+        | 'awaiting_email_code'
+        | 'awaiting_registration'
+        | 'authorized'
+        | 'stopped'
+        | 'logged_out'
+        | 'banned'
+        | 'expired'
+        | 'error';
+      /** Format: date-time */
+      since: string;
+      /** @enum {string} */
+      health: 'ok' | 'degraded' | 'down';
       health_cause?: string;
       last_error?: string;
       phone?: string;
       username?: string;
       label?: string;
       worker_id?: string;
+      /** Format: date-time */
       created_at: string;
+      /** Format: uuid */
       app_id: string;
       app_label?: string;
+      /** Format: uuid */
       proxy_id?: string;
+      /** @example socks5 10.0.0.5:1080 */
       proxy?: string;
       is_premium?: boolean;
       frozen: boolean;
       spam_limited: boolean;
     };
-    SessionState: {
-      id: string;
-      status: components['schemas']['SessionStatus'];
-      since: string;
-      health: components['schemas']['Health'];
-      health_cause?: string;
-      last_error?: string;
-      code_info?: components['schemas']['CodeInfo'];
-      password_hint?: string;
-      me?: {
-        [key: string]: unknown;
-      };
-      is_premium?: boolean;
-      frozen: boolean;
-      spam_limited: boolean;
-      kind: components['schemas']['SessionKind'];
+    PatchSessionDto: {
+      /** @description Empty clears it. */
       label?: string;
-      app_id: string;
+      /** @description Applied at once; empty clears it, and DEFAULT_PROXY holds again. */
       proxy_id?: string;
-      worker_id?: string;
     };
-    LoginState: {
-      id: string;
-      status: components['schemas']['SessionStatus'];
-      code_info?: components['schemas']['CodeInfo'];
-      last_error?: string;
-      password_hint?: string;
-      warnings?: string[];
+    SessionDeletedDto: {
+      /** @enum {string} */
+      status: 'deleted';
+      /** @description Whether the authorization was ended at Telegram as well. */
+      logged_out: boolean;
     };
-    CodeInfo: {
-      phone_number?: string;
-      type?: {
-        [key: string]: unknown;
+    ReadyDto: {
+      /** @description what was looked at */
+      checks: string[];
+    };
+    ErrorEnvelope: {
+      /** @enum {boolean} */
+      ok: false;
+      error: {
+        message: string;
+        /** @enum {string} */
+        source: 'gateway' | 'tdlib';
+        /** @description TDLib's number, or a word of ours */
+        code: string | number;
+        /** @description seconds */
+        retry_after?: number;
+        details?: {
+          [key: string]: unknown;
+        };
+        /** Format: uuid */
+        session_id?: string;
       };
-      next_type?: {
-        [key: string]: unknown;
-      } | null;
-      timeout?: number;
-      resend_at?: string;
-    } & {
-      [key: string]: unknown;
-    };
-    App: {
-      id: string;
-      api_id: number;
-      label?: string;
-      created_at: string;
-    };
-    Proxy: {
-      id: string;
-      /** @enum {string} */
-      type: 'socks5' | 'http' | 'mtproto';
-      host: string;
-      port: number;
-      username?: string;
-      label?: string;
-      created_at: string;
-    };
-    CreateProxy: {
-      /** @enum {string} */
-      type: 'socks5' | 'http' | 'mtproto';
-      host: string;
-      port: number;
-      username?: string;
-      password?: string;
-      secret?: string;
-      label?: string;
-    };
-    UpdateProxy: {
-      /** @enum {string} */
-      type?: 'socks5' | 'http' | 'mtproto';
-      host?: string;
-      port?: number;
-      username?: string;
-      password?: string;
-      secret?: string;
-      label?: string;
-    };
-    Worker: {
-      id: string;
-      addr: string;
-      last_seen_at: string;
-      alive: boolean;
-      sessions: number;
-      capacity?: number;
-      started_at?: string;
     };
   };
   responses: never;
@@ -1053,4 +776,1143 @@ export interface components {
   pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+  getConsoleSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ConsoleSessionDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  openConsoleSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OpenConsoleSessionDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ConsoleSessionDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  endConsoleSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listWorkers: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['WorkerDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listApps: {
+    parameters: {
+      query?: {
+        /** @description at most so many; absent: all */
+        limit?: number;
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['AppDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createApp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateAppDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['AppCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteApp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updateApp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateAppDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UpdatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listProxies: {
+    parameters: {
+      query?: {
+        /** @description at most so many; absent: all */
+        limit?: number;
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ProxyDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createProxy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateProxyDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ProxyCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteProxy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updateProxy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateProxyDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UpdatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createBot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateBotDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['BotCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateUserDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UserCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  submitLoginCode: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginCodeDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  submitLoginPassword: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginPasswordDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  resendLoginCode: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  submitLoginEmail: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginEmailDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  submitLoginEmailCode: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginCodeDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  submitLoginRegistration: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginRegisterDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listSessions: {
+    parameters: {
+      query?: {
+        /** @description at most so many; absent: all */
+        limit?: number;
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionListItemDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        kind: 'bot' | 'user';
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteSession: {
+    parameters: {
+      query?: {
+        /** @description Also ends the authorization at Telegram. */
+        logout?: boolean;
+      };
+      header?: never;
+      path: {
+        kind: 'bot' | 'user';
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionDeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updateSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        kind: 'bot' | 'user';
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PatchSessionDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UpdatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  stopSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        kind: 'bot' | 'user';
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  startSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        kind: 'bot' | 'user';
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  callMethod: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        kind: 'bot' | 'user';
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /**
+           * @description A td_api method.
+           * @example getMe
+           */
+          method: string;
+          /** @description Its parameters as td_api JSON. */
+          params?: {
+            [key: string]: unknown;
+          } | null;
+        };
+      };
+    };
+    responses: {
+      /** @description TDLib's object, untouched */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: {
+              '@type': string;
+            } & {
+              [key: string]: unknown;
+            };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  executeMethod: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /**
+           * @description A td_api method.
+           * @example getMe
+           */
+          method: string;
+          /** @description Its parameters as td_api JSON. */
+          params?: {
+            [key: string]: unknown;
+          } | null;
+        };
+      };
+    };
+    responses: {
+      /** @description TDLib's object, untouched */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: {
+              '@type': string;
+            } & {
+              [key: string]: unknown;
+            };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getHealth: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description alive */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getReadiness: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the process can serve; otherwise 503 with the causes */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ReadyDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+}

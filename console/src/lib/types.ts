@@ -18,7 +18,7 @@ export type SessionStatus = SessionSummary['status'];
 export type Health = SessionSummary['health'];
 /** What the login routes answer. */
 export type LoginState = Answer<paths['/v1/user']['post']>;
-/** td_api's authenticationCodeInfo, with the absolute time of the next allowed resend. */
+/** td_api's authenticationCodeInfo, with the absolute time of the next allowed resend as `resend_at`. */
 export type CodeInfo = NonNullable<LoginState['code_info']>;
 export type App = Answer<paths['/v1/apps']['get']>[number];
 export type Proxy = Answer<paths['/v1/proxies']['get']>[number];

@@ -15,7 +15,7 @@ import { useNow } from '@/lib/clock';
 import { sessionHref, useOverlays } from '@/lib/overlays';
 import { formatCountdown } from '@/lib/time';
 import type { SessionDetails } from '@/lib/types';
-import { describeCode, explainRefusal, nextChannel, refusalOf } from './login-words';
+import { describeCode, explainRefusal, nextChannel, refusalOf, resendTime } from './login-words';
 import { useLogin } from './use-login';
 
 /** The login that the address names, over whatever page is open; it outlives a reload, and closing only hides it. */
@@ -238,7 +238,7 @@ function Refusal({ thrown, lastError }: { thrown: unknown; lastError: string | u
 
 function WaitOut({ seconds }: { seconds: number }) {
   const now = useNow();
-  const [until] = useState(() => Date.now() + seconds * 1_000);
+  const [until] = useState(now + seconds * 1_000);
   const left = (until - now) / 1_000;
   return (
     <p className="tabular mt-1">{left > 0 ? `Wait ${formatCountdown(left)} before the next try.` : 'Try again.'}</p>
@@ -256,8 +256,7 @@ function Resend({ state, pending, onResend }: ResendProps) {
   const now = useNow();
   const info = state.code_info;
   const channel = nextChannel(info);
-  const resendAt = info?.resend_at === undefined ? Number.NaN : Date.parse(info.resend_at);
-  const left = Number.isNaN(resendAt) ? 0 : (resendAt - now) / 1_000;
+  const left = ((resendTime(info) ?? now) - now) / 1_000;
   const way = channel ?? 'again';
   if (left > 0) {
     return (

@@ -2,6 +2,7 @@ import { ApiError } from '@/lib/api-error';
 import type { CodeInfo } from '@/lib/types';
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const typeName = (value: unknown): string =>
   isRecord(value) && typeof value['@type'] === 'string' ? value['@type'] : '';
 
@@ -25,8 +26,8 @@ const CHANNELS: Record<string, { sent: string; next: string }> = {
 /** Where the code went: "in the Telegram app, to +1 555…, 5 digits". */
 export function describeCode(info: CodeInfo | undefined): string {
   if (!info) return 'Telegram sent a login code.';
-  const channel = CHANNELS[typeName(info.type)]?.sent ?? 'by a way this console does not know';
-  const phone = typeof info.phone_number === 'string' && info.phone_number !== '' ? info.phone_number : undefined;
+  const channel = CHANNELS[typeName(info['type'])]?.sent ?? 'by a way this console does not know';
+  const phone = text(info['phone_number']);
   const length = codeLength(info);
   return [
     `Telegram sent the code ${channel}`,
@@ -38,14 +39,21 @@ export function describeCode(info: CodeInfo | undefined): string {
 
 /** How many characters the code has, when Telegram says so. */
 export function codeLength(info: CodeInfo | undefined): number | undefined {
-  const length = isRecord(info?.type) ? info.type['length'] : undefined;
+  const type = info?.['type'];
+  const length = isRecord(type) ? type['length'] : undefined;
   return typeof length === 'number' && length > 0 ? length : undefined;
 }
 
 /** The way of the next code, undefined when Telegram offers none. */
 export function nextChannel(info: CodeInfo | undefined): string | undefined {
-  const name = typeName(info?.next_type);
+  const name = typeName(info?.['next_type']);
   return name === '' ? undefined : (CHANNELS[name]?.next ?? 'another way');
+}
+
+/** When Telegram allows the next code, in milliseconds; undefined when it does not say, and the server then decides. */
+export function resendTime(info: CodeInfo | undefined): number | undefined {
+  const at = Date.parse(text(info?.['resend_at']) ?? '');
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** Sentences for refusals that people meet in a login; Telegram's own word is always shown beside them. */

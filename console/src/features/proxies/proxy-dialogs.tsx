@@ -104,6 +104,8 @@ export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () 
                 host: values.host.trim(),
                 port: Number(values.port),
                 ...credentials(values),
+                // Sent even when empty, which clears it; an empty secret is left out and the stored one stays.
+                ...(values.type === 'mtproto' ? {} : { username: values.username.trim() }),
                 label: values.label.trim(),
               },
             },

@@ -57,7 +57,7 @@ function SessionRow({ session }: { session: SessionSummary }) {
   const cell = 'px-4 py-0.5 md:py-3 md:align-middle';
   return (
     <tr className="relative flex flex-wrap items-center gap-y-1.5 py-3 hover:bg-sunken/60 md:table-row md:py-0">
-      <td className={`${cell} w-full max-w-0 min-w-full md:w-auto md:max-w-72 md:min-w-52`}>
+      <td className={`${cell} w-full max-w-0 min-w-full md:min-w-52`}>
         <div className="flex items-center gap-3">
           <KindMark kind={session.kind} />
           <div className="min-w-0">
@@ -77,12 +77,13 @@ function SessionRow({ session }: { session: SessionSummary }) {
       <td className={`${cell} pl-15 md:pl-4`}>
         <StatusBadge status={session.status} />
       </td>
-      <td className={cell}>
+      <td className={showsHealth(session) ? cell : `${cell} hidden md:table-cell`}>
         {showsHealth(session) ? (
           <HealthBadge session={session} />
         ) : (
-          <span className="hidden text-ink-3 md:inline" aria-label="No health while not signed in">
-            –
+          <span className="text-ink-3">
+            <span aria-hidden>–</span>
+            <span className="sr-only">not signed in</span>
           </span>
         )}
       </td>

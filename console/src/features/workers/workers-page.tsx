@@ -69,20 +69,16 @@ function WorkerRow({ worker }: { worker: Worker }) {
       <Load sessions={worker.sessions} capacity={worker.capacity} />
       <p className="text-xs text-ink-2 md:text-right">
         {worker.alive ? 'heard' : 'last heard'} <RelativeTime at={worker.last_seen_at} />
-        {worker.started_at !== undefined && (
-          <>
-            <br />
-            started <RelativeTime at={worker.started_at} />
-          </>
-        )}
+        <br />
+        started <RelativeTime at={worker.started_at} />
       </p>
     </li>
   );
 }
 
-function Load({ sessions, capacity }: { sessions: number; capacity: number | undefined }) {
+function Load({ sessions, capacity }: { sessions: number; capacity: number }) {
   const text = `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
-  if (capacity === undefined || capacity === 0) return <p className="tabular text-sm">{text}</p>;
+  if (capacity === 0) return <p className="tabular text-sm">{text}</p>;
   const share = Math.min(1, sessions / capacity);
   return (
     <div>

@@ -1,0 +1,58 @@
+import type { App, Proxy, SessionSummary, Worker } from '@/lib/types';
+
+/** A ready bot, with what a test changes about it. */
+export function aSession(changes: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    id: '6f1c2f8e-0000-4000-8000-000000000001',
+    kind: 'bot',
+    status: 'authorized',
+    since: '2026-11-30T09:00:00.000Z',
+    health: 'ok',
+    created_at: '2026-11-29T09:00:00.000Z',
+    app_id: 'app-1',
+    app_label: 'acme',
+    label: 'support-bot',
+    username: 'acme_support_bot',
+    worker_id: 'host-a',
+    frozen: false,
+    spam_limited: false,
+    ...changes,
+  };
+}
+
+/** A user account that waits for its code. */
+export function aLogin(changes: Partial<SessionSummary> = {}): SessionSummary {
+  const { username: _, ...rest } = aSession({
+    id: '6f1c2f8e-0000-4000-8000-000000000002',
+    kind: 'user',
+    status: 'awaiting_code',
+    label: 'ops',
+    phone: '15550142',
+  });
+  return { ...rest, ...changes };
+}
+
+/** A registered app. */
+export const anApp: App = { id: 'app-1', api_id: 12345, label: 'acme', created_at: '2026-11-29T09:00:00.000Z' };
+
+/** A registered proxy. */
+export const aProxy: Proxy = {
+  id: 'proxy-1',
+  type: 'socks5',
+  host: '10.0.0.5',
+  port: 1080,
+  username: 'fra',
+  label: 'Frankfurt',
+  created_at: '2026-11-29T09:00:00.000Z',
+};
+
+/** A worker that is alive. */
+export const aWorker: Worker = {
+  id: 'host-a',
+  addr: '10.0.0.1:8080',
+  alive: true,
+  started_at: '2026-11-29T09:00:00.000Z',
+  last_seen_at: '2026-11-30T09:00:00.000Z',
+  sessions: 3,
+  capacity: 200,
+};
