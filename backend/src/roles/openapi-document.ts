@@ -8,6 +8,11 @@ import { AppLogger } from '../common/log/app-logger.js';
 import { AppConfig } from '../config/index.js';
 import { AppModule } from './app.module.js';
 
+interface Operation {
+  readonly parameters?: { readonly in: string; readonly name: string }[];
+  readonly responses: Record<string, unknown>;
+}
+
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
 const ERROR_ENVELOPE: Schemas[string] = {
@@ -39,7 +44,8 @@ function dropPatterns(app: INestApplicationContext): void {
         const handler: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
         if (typeof handler !== 'function') continue;
         const path: unknown = Reflect.getMetadata(PATH_METADATA, handler);
-        if (typeof path === 'string') Reflect.defineMetadata(PATH_METADATA, path.replace(/(:\w+)\([^)]*\)/g, '$1'), handler);
+        if (typeof path === 'string')
+          Reflect.defineMetadata(PATH_METADATA, path.replace(/(:\w+)\([^)]*\)/g, '$1'), handler);
       }
     }
   }
@@ -73,10 +79,14 @@ export async function openApiDocument(): Promise<OpenAPIObject> {
       .addSecurityRequirements('bearer')
       .build(),
   );
-  document.components = { ...document.components, schemas: { ...document.components?.schemas, ErrorEnvelope: ERROR_ENVELOPE } };
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ErrorEnvelope: ERROR_ENVELOPE },
+  };
   for (const path of Object.values(document.paths)) {
-    for (const operation of Object.values(path as Record<string, { responses?: Record<string, unknown> }>)) {
-      if (!operation.responses) continue;
+    for (const operation of Object.values(path as Record<string, Operation>)) {
+      // The order of decorators differs between compilers, and means nothing.
+      operation.parameters?.sort((a, b) => `${a.in} ${a.name}`.localeCompare(`${b.in} ${b.name}`));
       operation.responses['default'] = {
         description: 'refused or failed; `error.code` says why',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },

@@ -41,7 +41,10 @@ export class OpenApiController {
   @Get('v1/openapi.json')
   async json(@Res() reply: FastifyReply): Promise<void> {
     this.document ??= readFile(DOCUMENT, 'utf8');
-    await reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(await this.document);
+    await reply
+      .type('application/json; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .send(await this.document);
   }
 
   @Get('docs')

@@ -19,7 +19,8 @@ export function describeStartFailure(error: unknown): string {
       return `tgcontrol: LISTEN_ADDR is not allowed: ${error.message}`;
     }
     // PostgreSQL's own refusals at connecting: a wrong password, no such database, no such role.
-    if (typeof code === 'string' && /^(28|3D)/.test(code)) return `tgcontrol: DATABASE_URL is refused: ${error.message}`;
+    if (typeof code === 'string' && /^(28|3D)/.test(code))
+      return `tgcontrol: DATABASE_URL is refused: ${error.message}`;
   }
   return `tgcontrol: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

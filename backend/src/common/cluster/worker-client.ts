@@ -129,7 +129,10 @@ export class WorkerClient implements OnApplicationShutdown {
         path: request.path,
         method: request.method,
         headers: this.headers(request),
-        body: request.body === undefined || typeof request.body === 'string' ? (request.body ?? null) : JSON.stringify(request.body),
+        body:
+          request.body === undefined || typeof request.body === 'string'
+            ? (request.body ?? null)
+            : JSON.stringify(request.body),
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
         ...(request.signal && { signal: request.signal }),

@@ -31,7 +31,9 @@ export class SecretBox {
       cipher.update(typeof plaintext === 'string' ? Buffer.from(plaintext, 'utf8') : plaintext),
       cipher.final(),
     ]);
-    return ['v1', this.keyId, ...[nonce, cipher.getAuthTag(), data].map((part) => part.toString('base64url'))].join('.');
+    return ['v1', this.keyId, ...[nonce, cipher.getAuthTag(), data].map((part) => part.toString('base64url'))].join(
+      '.',
+    );
   }
 
   /** @throws MasterKeyMismatchError for another key, another place, or a value that was changed */

@@ -12,10 +12,7 @@ import { UnitOfWork } from './unit-of-work.js';
 /** Connects to PostgreSQL and migrates it before anything else starts; who made the application closes it. */
 @Module({})
 export class DatabaseModule {
-  constructor(
-    @Inject(DataSource) dataSource: DataSource,
-    readiness: Readiness,
-  ) {
+  constructor(@Inject(DataSource) dataSource: DataSource, readiness: Readiness) {
     readiness.check('database', async () => {
       await dataSource.query('SELECT 1');
     });

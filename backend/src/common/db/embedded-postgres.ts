@@ -125,7 +125,11 @@ function* serverArguments(data: string, port: number, options: EmbeddedPostgresO
 }
 
 /** Makes `dir` and finds a way to it for `user`: above it nothing is changed but our own DATA_DIR. */
-function reachableDir(dir: string, user: SystemUser | undefined, notice: ((message: string) => void) | undefined): string {
+function reachableDir(
+  dir: string,
+  user: SystemUser | undefined,
+  notice: ((message: string) => void) | undefined,
+): string {
   mkdirSync(dir, { recursive: true, mode: user ? 0o711 : 0o700 });
   if (!user) return realpathSync(dir);
   const isLink = lstatSync(dir).isSymbolicLink();
@@ -137,7 +141,9 @@ function reachableDir(dir: string, user: SystemUser | undefined, notice: ((messa
     return real;
   }
   if (readdirSync(dir).length > 0) {
-    throw new StartupError(`the user ${user.name}, as whom PostgreSQL runs, cannot reach ${dir}: choose another DATA_DIR`);
+    throw new StartupError(
+      `the user ${user.name}, as whom PostgreSQL runs, cannot reach ${dir}: choose another DATA_DIR`,
+    );
   }
   const substitute = join(SYSTEM_DIR, `data-${createHash('sha256').update(real).digest('hex').slice(0, 12)}`);
   mkdirSync(substitute, { recursive: true, mode: 0o711 });
@@ -164,12 +170,25 @@ async function initialise(
   try {
     const child = launch(
       initdb,
-      ['-D', half, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C',
-        ...(isVolatile ? ['--no-sync'] : [])],
+      [
+        '-D',
+        half,
+        '-U',
+        'postgres',
+        '-A',
+        'scram-sha-256',
+        `--pwfile=${passwordFile}`,
+        '-E',
+        'UTF8',
+        '--locale=C',
+        ...(isVolatile ? ['--no-sync'] : []),
+      ],
       user,
       log,
     );
-    const code = await new Promise<number | null>((resolve, reject) => child.once('exit', resolve).once('error', reject));
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.once('exit', resolve).once('error', reject),
+    );
     if (code !== 0) throw new StartupError(`initdb failed: ${endOf(log)}`);
   } finally {
     rmSync(passwordFile, { force: true });
@@ -223,7 +242,9 @@ async function createDatabase(port: number, password: string, server: ChildProce
       return urlOf(DATABASE);
     } catch (error) {
       if (sqlFailure(error)?.state === '28P01') {
-        throw new StartupError('the embedded PostgreSQL has another password: secrets.json is not the one of this DATA_DIR');
+        throw new StartupError(
+          'the embedded PostgreSQL has another password: secrets.json is not the one of this DATA_DIR',
+        );
       }
       if (performance.now() > deadline) throw error;
     } finally {
@@ -236,7 +257,9 @@ async function createDatabase(port: number, password: string, server: ChildProce
 function startupError(error: unknown, log: string): Error {
   if (error instanceof StartupError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new StartupError(`the embedded PostgreSQL does not start: ${reason}; ${endOf(log)} (see ${log})`, { cause: error });
+  return new StartupError(`the embedded PostgreSQL does not start: ${reason}; ${endOf(log)} (see ${log})`, {
+    cause: error,
+  });
 }
 
 /** The last line of a log. */

@@ -50,7 +50,11 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
 
   private async listen(): Promise<void> {
     for (let isFirst = true; !this.stopping.signal.aborted; isFirst = false) {
-      const client = new pg.Client({ connectionString: this.config.databaseUrl, keepAlive: true, connectionTimeoutMillis: 5000 });
+      const client = new pg.Client({
+        connectionString: this.config.databaseUrl,
+        keepAlive: true,
+        connectionTimeoutMillis: 5000,
+      });
       this.client = client;
       const ended = new Promise<void>((resolve) => {
         client.once('end', resolve);

@@ -27,7 +27,8 @@ export class UnitOfWork {
   async rows<Row extends object>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     const answer: unknown = await this.manager.query(sql, [...parameters]);
     // TypeORM gives [rows, count] for UPDATE and DELETE, and rows alone for everything else.
-    const isPair = Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]) && typeof answer[1] === 'number';
+    const isPair =
+      Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]) && typeof answer[1] === 'number';
     return (isPair ? answer[0] : answer) as Row[];
   }
 }

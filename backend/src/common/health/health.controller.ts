@@ -1,6 +1,15 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { NotReadyError } from '../errors/index.js';
-import { Access, ApiOperation, ApiProperty, ApiResponse, ApiTags, NoEnvelope, Requires, Returns } from '../http/index.js';
+import {
+  Access,
+  ApiOperation,
+  ApiProperty,
+  ApiResponse,
+  ApiTags,
+  NoEnvelope,
+  Requires,
+  Returns,
+} from '../http/index.js';
 import { Readiness } from './readiness.js';
 
 class ReadyDto {

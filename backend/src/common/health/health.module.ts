@@ -16,7 +16,8 @@ export class HealthModule {
     readiness.check('disk', () => {
       accessSync(config.dataDir, constants.W_OK);
       const { bavail, bsize } = statfsSync(config.dataDir);
-      if (bavail * bsize < MIN_FREE_BYTES) throw new Error(`less than ${MIN_FREE_BYTES / 1024 ** 2} MiB free in DATA_DIR`);
+      if (bavail * bsize < MIN_FREE_BYTES)
+        throw new Error(`less than ${MIN_FREE_BYTES / 1024 ** 2} MiB free in DATA_DIR`);
     });
   }
 }

@@ -30,7 +30,10 @@ export class Readiness {
           await Promise.race([
             Promise.resolve().then(check),
             new Promise<never>((_, reject) => {
-              timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS / 1000} s`)), CHECK_TIMEOUT_MS);
+              timer = setTimeout(
+                () => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS / 1000} s`)),
+                CHECK_TIMEOUT_MS,
+              );
             }),
           ]);
           return undefined;

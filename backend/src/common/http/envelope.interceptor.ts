@@ -41,7 +41,10 @@ function shaped(result: unknown, fields: readonly string[]): unknown {
 export class EnvelopeInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     const handler = context.getHandler();
-    if (Reflect.getMetadata(NO_ENVELOPE, handler) === true || Reflect.getMetadata(NO_ENVELOPE, context.getClass()) === true) {
+    if (
+      Reflect.getMetadata(NO_ENVELOPE, handler) === true ||
+      Reflect.getMetadata(NO_ENVELOPE, context.getClass()) === true
+    ) {
       return next.handle();
     }
     const answer = Reflect.getMetadata(ANSWER_CLASS, handler) as AnswerClass | undefined;

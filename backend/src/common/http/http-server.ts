@@ -29,6 +29,8 @@ const KEEP_ALIVE_MS = 75_000;
 /** A request's own id, when it is something that may stand in a log and a header. */
 const SANE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;|$)/;
+
 /** On every answer of the API; pages add what they may load. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -48,6 +50,11 @@ declare module 'fastify' {
 function requestIdOf(raw: IncomingMessage): string {
   const given = raw.headers['x-request-id'];
   return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+}
+
+function dress(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.headers(SECURITY_HEADERS);
 }
 
 /** Answers what is not even a request: a malformed one, one with too large headers, one that never ends. */
@@ -96,8 +103,11 @@ export class HttpServer extends FastifyAdapter {
       bodyLimit: BODY_LIMIT_BYTES,
       clientErrorHandler: refuseConnection,
       forceCloseConnections: 'idle',
-      frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-        sendFailure(error, request, reply, log),
+      // A malformed URL is answered before any hook runs.
+      frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+        dress(request, reply);
+        sendFailure(error, request, reply, log);
+      },
       genReqId: requestIdOf,
       http: {
         connectionsCheckingInterval: TIMEOUT_CHECK_MS,
@@ -138,8 +148,10 @@ export class HttpServer extends FastifyAdapter {
     fastify.addHook('onRoute', ({ method, url }) => this.routes.add([method].flat(), url));
     fastify.addHook('onRequest', (request, reply, done) => {
       request.requestContext = { requestId: request.id, remoteAddress: request.ip };
-      reply.header('x-request-id', request.id);
-      reply.headers(SECURITY_HEADERS);
+      dress(request, reply);
+      // What is no media type at all is as good as none; the body is JSON in any case.
+      const type = request.headers['content-type'];
+      if (type !== undefined && !MEDIA_TYPE.test(type)) delete request.headers['content-type'];
       if (!this.isRefusing) {
         done();
         return;

@@ -43,7 +43,7 @@ function isInexact(token: string): boolean {
 function refuseWhatWouldChange(text: string): void {
   const frames: Frame[] = [];
   let expectsKey = false;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const char = text[at];
     const top = frames.at(-1);
     if (char === '"') {

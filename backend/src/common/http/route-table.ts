@@ -22,8 +22,7 @@ export class RouteTable {
     const methods = [...this.routes.values()]
       .filter(
         ({ segments }) =>
-          segments.length === given.length &&
-          segments.every((segment, at) => isMatch(segment, given[at] ?? '')),
+          segments.length === given.length && segments.every((segment, at) => isMatch(segment, given[at] ?? '')),
       )
       .flatMap((route) => [...route.methods]);
     return [...new Set(methods)].sort();

@@ -9,11 +9,7 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
   if (unexpected) logger.failure('request failed', thrown, context);
   else if (status >= 500) logger.info('request refused', { ...context, message: body.error.message });
   if (reply.sent || reply.raw.headersSent) return;
-  void reply
-    .code(status)
-    .headers(headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(body));
+  void reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
 /** The path of a URL without its query, which may carry secrets. */

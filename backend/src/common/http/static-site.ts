@@ -45,7 +45,10 @@ export class StaticSite {
    * @param immutable prefix of URLs whose files never change under their name
    * @param only when given, the names in the directory that are served
    */
-  constructor(dir: string, { immutable, only }: { readonly immutable?: string; readonly only?: readonly string[] } = {}) {
+  constructor(
+    dir: string,
+    { immutable, only }: { readonly immutable?: string; readonly only?: readonly string[] } = {},
+  ) {
     for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);

@@ -5,7 +5,11 @@ import { ValidationFailedError, type ValidationIssue } from '../errors/index.js'
 function flatten(errors: readonly ValidationError[], parent: string): ValidationIssue[] {
   return errors.flatMap((error) => {
     const isIndex = /^\d+$/.test(error.property);
-    const path = isIndex ? `${parent}[${error.property}]` : parent === '' ? error.property : `${parent}.${error.property}`;
+    const path = isIndex
+      ? `${parent}[${error.property}]`
+      : parent === ''
+        ? error.property
+        : `${parent}.${error.property}`;
     const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message }));
     // One finding for a field is enough, and the first written rule is checked last by class-validator.
     return [...own.slice(-1), ...flatten(error.children ?? [], path)];

@@ -1,0 +1,148 @@
+import { connect } from 'node:net';
+import { type TestApp, master, startApp } from './support/app.js';
+
+interface Failure {
+  readonly ok: false;
+  readonly error: {
+    readonly code: string;
+    readonly source: string;
+    readonly message: string;
+    readonly details?: { readonly issues?: readonly { readonly path: string; readonly message: string }[] };
+  };
+}
+
+describe('every answer', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startApp();
+  });
+
+  afterAll(() => app.stop());
+
+  /** Sends bytes as they are and gives all that comes back until the server closes. */
+  function raw(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk.toString()));
+      socket.on('close', () => resolve(answer));
+      socket.on('error', reject);
+    });
+  }
+
+  it('has the envelope and the security headers, also for a path that does not exist', async () => {
+    const answer = await app.http().get('/v1/nothing').expect(404);
+    expect(answer.body as Failure).toMatchObject({ ok: false, error: { source: 'gateway', code: 'route_not_found' } });
+    expect(answer.headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-error-source': 'gateway',
+    });
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('names the allowed methods when only the method is wrong', async () => {
+    const answer = await app.http().put('/v1/apps').set(master).send({}).expect(405);
+    expect(answer.headers['allow']).toBe('GET, HEAD, POST');
+    expect(answer.body as Failure).toMatchObject({ ok: false, error: { code: 'method_not_allowed' } });
+    const bot = await app.http().put('/v1/bot/1').set(master).send({}).expect(405);
+    expect(bot.headers['allow']).toContain('PATCH');
+    await app.http().get('/v1/neither/1').set(master).expect(404);
+  });
+
+  it('carries the id of the request when it is a sane token, and a made one otherwise', async () => {
+    const sane = await app.http().get('/healthz').set({ 'x-request-id': 'abc-123.X:7' }).expect(200);
+    expect(sane.headers['x-request-id']).toBe('abc-123.X:7');
+    for (const id of ['two words', 'a'.repeat(129), '"quoted"']) {
+      const made = await app.http().get('/v1/nothing').set({ 'x-request-id': id }).expect(404);
+      expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('refuses a body of more than 8 MiB with 413', async () => {
+    const body = `{"api_hash":"${'x'.repeat(8 * 1024 * 1024)}"}`;
+    const answer = await app.http().post('/v1/apps').set(master).set('content-type', 'application/json').send(body);
+    expect(answer.status).toBe(413);
+    expect(answer.body as Failure).toMatchObject({ ok: false, error: { code: 'payload_too_large' } });
+  });
+
+  it.each([
+    ['{"api_id":', 'not valid JSON'],
+    ['[1]', 'must be a JSON object'],
+    ['"text"', 'must be a JSON object'],
+    ['7', 'must be a JSON object'],
+    ['null', 'must be a JSON object'],
+  ])('refuses the body %s with 400', async (body, reason) => {
+    const answer = await app.http().post('/v1/apps').set(master).set('content-type', 'application/json').send(body);
+    expect(answer.status).toBe(400);
+    const { error } = answer.body as Failure;
+    expect(error.code).toBe('validation_failed');
+    expect(error.message).toContain(reason);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/xml', 'nonsense'])(
+    'reads JSON although the Content-Type says %s',
+    async (type) => {
+      const body = '{"api_id":1,"api_hash":"h"}';
+      await app.http().post('/v1/apps').set(master).set('content-type', type).send(body).expect(200);
+    },
+  );
+
+  it('reads JSON without any Content-Type', async () => {
+    const body = '{"api_id":1,"api_hash":"h"}';
+    const answer = await raw(
+      `POST /v1/apps HTTP/1.1\r\nHost: x\r\nAuthorization: ${master.authorization}\r\nConnection: close\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer).toContain('HTTP/1.1 200');
+  });
+
+  it('names the path of an integer that JSON numbers cannot hold', async () => {
+    const body = '{"api_id":9007199254740993,"api_hash":"h"}';
+    const answer = await app.http().post('/v1/apps').set(master).set('content-type', 'application/json').send(body);
+    expect(answer.status).toBe(400);
+    expect((answer.body as Failure).error.details?.issues).toMatchObject([{ path: 'api_id' }]);
+  });
+
+  it('is JSON even when the request is no HTTP', async () => {
+    const answer = await raw('this is nothing\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/X-Request-Id: /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ ok: false, error: { source: 'gateway' } });
+  });
+
+  it('is JSON when the headers are too large', async () => {
+    const answer = await raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: { code: 'headers_too_large' } });
+  });
+
+  it('is JSON when the URL is malformed', async () => {
+    const answer = await raw(`GET /v1/apps/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"ok":false');
+    expect(answer.toLowerCase()).toContain('x-request-id: ');
+  });
+
+  it('answers HEAD as GET without the body', async () => {
+    const answer = await app.http().head('/v1/apps').set(master).expect(200);
+    expect(answer.text ?? '').toBe('');
+  });
+
+  it('hides what a bug says, and logs it', async () => {
+    await app.database.query('ALTER TABLE apps RENAME COLUMN label TO hidden');
+    try {
+      const answer = await app.http().get('/v1/apps').set(master).expect(500);
+      expect((answer.body as Failure).error).toEqual({
+        source: 'gateway',
+        code: 'internal_error',
+        message: 'internal error',
+      });
+    } finally {
+      await app.database.query('ALTER TABLE apps RENAME COLUMN hidden TO label');
+    }
+  });
+});
