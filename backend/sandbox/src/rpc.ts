@@ -164,7 +164,11 @@ export interface Transport {
    * Sends an `Updates` object to one session of each of the account's keys: the one that asked for updates last. A key
    * without such a session, or one that is not connected, misses nothing: TDLib asks for the difference later.
    */
-  push(ownerId: number, updates: TlObject, options?: { readonly exceptSession?: bigint; readonly onlyKey?: bigint }): void;
+  push(
+    ownerId: number,
+    updates: TlObject,
+    options?: { readonly exceptSession?: bigint; readonly onlyKey?: bigint },
+  ): void;
   /** The same for a key that nobody is logged in with yet (`updateLoginToken`). */
   pushToKey(keyId: bigint, updates: TlObject): void;
   keysOf(ownerId: number): AuthKeyState[];

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Api } from './api/api.js';
 import { Control } from './control/control.js';
+import { startControlServer, type ControlServer } from './control/http.js';
 import { addDefaultProxy } from './proxy/default-proxy.js';
 import { writeEnvFile, type SandboxEnv } from './tdlib/env-file.js';
 import { sharedLibraryDirectory } from './tdlib/library-directory.js';
@@ -12,6 +13,10 @@ import { World } from './world/world.js';
 export interface SandboxOptions {
   /** World, keys and files are kept here, and the env file is written here. Started again, the sandbox goes on where it was. */
   readonly dir: string;
+  /** Port of the HTTP control API on 127.0.0.1; 0 for any free one. Without it there is none. */
+  readonly controlPort?: number;
+  /** Address that the control API listens on. Whoever reaches it may do anything to the sandbox. */
+  readonly controlHost?: string;
   /** Port of the default SOCKS5 proxy; the last one of this directory, or any free one, when absent. */
   readonly proxyPort?: number;
   /** Where the patched library is kept; by default one directory for all sandboxes of the user. */
@@ -33,6 +38,7 @@ export class Sandbox {
     readonly control: Control,
     private readonly world: World,
     private readonly transport: SandboxTransport,
+    private readonly controlServer: ControlServer | undefined,
   ) {}
 
   /**
@@ -60,9 +66,18 @@ export class Sandbox {
       join(dir, PROXY_FILE),
       options.proxyPort,
     );
+    const controlServer =
+      options.controlPort === undefined
+        ? undefined
+        : await startControlServer(control, options.controlPort, options.controlHost);
     const env: SandboxEnv = { TDLIB_PATH: transport.libraryPath, DEFAULT_PROXY: proxy.url };
     writeEnvFile(join(dir, ENV_FILE), env);
-    return new Sandbox(env, control, world, transport);
+    return new Sandbox(env, control, world, transport, controlServer);
+  }
+
+  /** Port of the HTTP control API, if there is one. */
+  get controlPort(): number | undefined {
+    return this.controlServer?.port;
   }
 
   /**
@@ -70,6 +85,7 @@ export class Sandbox {
    * servers when its own is gone.
    */
   async stop(): Promise<void> {
+    await this.controlServer?.close();
     await this.transport.stop();
     await this.world.close();
   }

@@ -69,7 +69,11 @@ export class SandboxTransport implements Transport {
     return new SandboxTransport(keys, server, proxies, libraryPath);
   }
 
-  push(ownerId: number, updates: TlObject, options?: { readonly exceptSession?: bigint; readonly onlyKey?: bigint }): void {
+  push(
+    ownerId: number,
+    updates: TlObject,
+    options?: { readonly exceptSession?: bigint; readonly onlyKey?: bigint },
+  ): void {
     this.server.push(ownerId, updates, options);
   }
 

@@ -33,6 +33,8 @@ export interface KeyRecord {
 export class PermanentKey implements AuthKeyState, EncryptionKey {
   readonly data = new Map<string, unknown>();
   readonly sessions = new Map<bigint, Session>();
+  /** Temporary keys that stand for this one. */
+  readonly temporaryKeys = new Set<TemporaryKey>();
   /** Sessions that get updates, also those of temporary keys, oldest first. */
   readonly subscribers = new Set<Session>();
   readonly time: ServerTime;

@@ -39,7 +39,7 @@ export function bindTemporaryKey(call: BindCall, keys: KeyStore, schema: TlSchem
   ) {
     throw new RpcError(400, 'ENCRYPTED_MESSAGE_INVALID');
   }
-  key.permanent = permanent;
+  keys.bind(key, permanent);
 }
 
 function openProof(key: PermanentKey, packet: Buffer, messageId: bigint, schema: TlSchema): TlObject | undefined {

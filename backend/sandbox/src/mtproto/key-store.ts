@@ -25,6 +25,8 @@ type Line = KeyRecord | { readonly gone: string };
 export class KeyStore {
   private readonly permanent = new Map<bigint, PermanentKey>();
   private readonly temporary = new Map<bigint, TemporaryKey>();
+  /** Rebuilt when asked for after a change: pushes ask far more often than keys change hands. */
+  private byOwner: ReadonlyMap<number, PermanentKey[]> | undefined;
   private readonly path: string;
   private file: number;
 
@@ -51,7 +53,8 @@ export class KeyStore {
   }
 
   keysOf(ownerId: number): PermanentKey[] {
-    return this.all().filter((key) => key.ownerId === ownerId);
+    this.byOwner ??= groupByOwner(this.permanent.values());
+    return this.byOwner.get(ownerId) ?? [];
   }
 
   addPermanent(secret: Buffer, firstSalt: bigint, dc: number, testMode: boolean): PermanentKey {
@@ -69,18 +72,30 @@ export class KeyStore {
     return key;
   }
 
-  temporaryKeysOf(key: PermanentKey): TemporaryKey[] {
-    return [...this.temporary.values()].filter((temporary) => temporary.permanent === key);
+  /** Marks a temporary key as standing for a permanent one. */
+  bind(key: TemporaryKey, permanent: PermanentKey): void {
+    key.permanent?.temporaryKeys.delete(key);
+    key.permanent = permanent;
+    permanent.temporaryKeys.add(key);
   }
 
   removeTemporary(key: TemporaryKey): void {
     this.temporary.delete(key.id);
+    key.permanent?.temporaryKeys.delete(key);
+  }
+
+  /** Temporary keys that have expired and are not used any more would pile up otherwise. */
+  removeExpired(): void {
+    for (const key of this.temporary.values()) {
+      if (this.isExpired(key)) this.removeTemporary(key);
+    }
   }
 
   /** The temporary keys bound to it go with it. */
   remove(key: PermanentKey): void {
     if (!this.permanent.delete(key.id)) return;
-    for (const temporary of this.temporaryKeysOf(key)) this.temporary.delete(temporary.id);
+    for (const temporary of key.temporaryKeys) this.temporary.delete(temporary.id);
+    this.byOwner = undefined;
     this.append({ gone: String(key.id) });
   }
 
@@ -91,6 +106,7 @@ export class KeyStore {
   restore(snapshot: KeySnapshot): void {
     this.permanent.clear();
     this.temporary.clear();
+    this.byOwner = undefined;
     for (const record of snapshot) this.remember(record as Readonly<Record<string, unknown>> & KeyRecord);
     closeSync(this.file);
     this.file = this.compact();
@@ -102,17 +118,24 @@ export class KeyStore {
 
   private findTemporary(id: bigint): TemporaryKey | undefined {
     const key = this.temporary.get(id);
-    if (!key || key.expiresAt * 1000 > this.clock.now()) return key;
-    this.temporary.delete(id);
+    if (!key || !this.isExpired(key)) return key;
+    this.removeTemporary(key);
     return undefined;
+  }
+
+  private isExpired(key: TemporaryKey): boolean {
+    return key.expiresAt * 1000 <= this.clock.now();
   }
 
   private remember(record: KeyRecord, firstSalt?: bigint): PermanentKey {
     const id = authKeyId(Buffer.from(record.secret, 'base64'));
     const key = new PermanentKey(id, record, firstSalt, this.clock, (changed) => {
-      if (this.permanent.get(changed.id) === changed) this.append(changed.toRecord());
+      if (this.permanent.get(changed.id) !== changed) return;
+      this.byOwner = undefined;
+      this.append(changed.toRecord());
     });
     this.permanent.set(id, key);
+    this.byOwner = undefined;
     return key;
   }
 
@@ -133,6 +156,17 @@ export class KeyStore {
   private append(line: Line): void {
     writeSync(this.file, `${JSON.stringify(line)}\n`);
   }
+}
+
+function groupByOwner(keys: Iterable<PermanentKey>): ReadonlyMap<number, PermanentKey[]> {
+  const groups = new Map<number, PermanentKey[]>();
+  for (const key of keys) {
+    if (key.ownerId === undefined) continue;
+    const group = groups.get(key.ownerId);
+    if (group) group.push(key);
+    else groups.set(key.ownerId, [key]);
+  }
+  return groups;
 }
 
 function readRecords(path: string): Iterable<KeyRecord> {

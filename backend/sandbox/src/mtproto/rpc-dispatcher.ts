@@ -173,7 +173,7 @@ export class RpcDispatcher {
     if (query._ !== 'auth.dropTempAuthKeys') return undefined;
     const { permanent } = call.session.key;
     const kept = new Set(arrayOf(query, 'except_auth_keys'));
-    for (const temporary of permanent ? this.parts.keys.temporaryKeysOf(permanent) : []) {
+    for (const temporary of permanent?.temporaryKeys ?? []) {
       if (!kept.has(temporary.id) && temporary !== call.session.key) this.parts.keys.removeTemporary(temporary);
     }
     return true;
@@ -196,8 +196,7 @@ export class RpcDispatcher {
       return;
     }
     if (verdict?.loseAnswer === 'forget-session') {
-      call.session.key.sessions.delete(call.session.id);
-      call.session.key.permanent?.subscribers.delete(call.session);
+      call.session.end();
       call.connection.close();
       return;
     }

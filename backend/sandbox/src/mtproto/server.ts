@@ -83,7 +83,7 @@ export class MtprotoServer {
       if (options.onlyKey !== undefined && key.id !== options.onlyKey) continue;
       if (
         options.exceptSession !== undefined &&
-        this.sessionsOf(key).some((session) => session.id === options.exceptSession)
+        sessionsOf(key).some((session) => session.id === options.exceptSession)
       )
         continue;
       pushTo(key, updates);
@@ -98,7 +98,7 @@ export class MtprotoServer {
 
   /** Removes a key with its temporary keys and closes their connections. */
   removeKey(key: PermanentKey): void {
-    const sessions = this.sessionsOf(key);
+    const sessions = sessionsOf(key);
     this.parts.keys.remove(key);
     // The answer to destroy_auth_key, if that is what removed it, leaves in this turn of the event loop.
     setImmediate(() => {
@@ -248,18 +248,13 @@ export class MtprotoServer {
     };
   }
 
-  private sessionsOf(key: PermanentKey): Session[] {
-    const encryptionKeys: EncryptionKey[] = [key, ...this.parts.keys.temporaryKeysOf(key)];
-    return encryptionKeys.flatMap((each) => [...each.sessions.values()]);
-  }
-
   private sweep(): void {
+    this.parts.keys.removeExpired();
     const oldest = performance.now() - SESSION_TTL_MS;
     for (const key of this.parts.keys.all()) {
-      for (const session of this.sessionsOf(key)) {
+      for (const session of new Set([...sessionsOf(key), ...key.subscribers])) {
         if (session.connection || session.lastSeen > oldest) continue;
-        session.key.sessions.delete(session.id);
-        key.subscribers.delete(session);
+        session.end();
       }
     }
   }
@@ -276,4 +271,9 @@ function pushTo(key: PermanentKey, updates: TlObject): void {
   const sessions = [...key.subscribers];
   const session = sessions.findLast(({ connection }) => connection?.isOpen === true) ?? sessions.at(-1);
   session?.push(updates);
+}
+
+/** Sessions of the key itself and of the temporary keys that stand for it. */
+function sessionsOf(key: PermanentKey): Session[] {
+  return [...key.sessions.values(), ...[...key.temporaryKeys].flatMap((each) => [...each.sessions.values()])];
 }

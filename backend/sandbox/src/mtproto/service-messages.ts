@@ -71,7 +71,9 @@ export class ServiceMessages {
   }
 
   private destroySession(session: Session, id: bigint): void {
-    const known = id !== session.id && session.key.sessions.delete(id);
+    const other = id === session.id ? undefined : session.key.sessions.get(id);
+    const known = other !== undefined;
+    other?.end();
     session.sendService({ _: known ? 'mt_destroy_session_ok' : 'mt_destroy_session_none', session_id: id });
   }
 

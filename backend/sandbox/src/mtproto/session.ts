@@ -82,6 +82,12 @@ export class Session {
     if (this.connection === connection) this.connection = undefined;
   }
 
+  /** The session is over: packets under its id begin a new one. */
+  end(): void {
+    this.key.sessions.delete(this.id);
+    this.key.permanent?.subscribers.delete(this);
+  }
+
   /** A service message: not acknowledged, not repeated, even seq_no. Lost when there is no connection. */
   sendService(object: TlObject): void {
     this.enqueue({

@@ -27,7 +27,10 @@ describe('TlSchema', () => {
     ['gzip', gzipSync],
   ])('unpacks gzip_packed made by %s', (_name, pack) => {
     const call = { _: 'help.getConfig' };
-    const packed = new TlWriter().uint(0x3072cfa1).bytes(pack(schema.write(call))).finish();
+    const packed = new TlWriter()
+      .uint(0x3072cfa1)
+      .bytes(pack(schema.write(call)))
+      .finish();
     expect(schema.read(packed)).toEqual(call);
   });
 

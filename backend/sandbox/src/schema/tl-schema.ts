@@ -113,13 +113,20 @@ export class TlSchema {
       type: definition.type,
       typeModifiers: { isVector: definition.typeModifiers?.isVector === true },
     });
-    return { definition, fields, flagWords: words.length, writeResult: naming(writeResult, `result of ${definition.name}`) };
+    return {
+      definition,
+      fields,
+      flagWords: words.length,
+      writeResult: naming(writeResult, `result of ${definition.name}`),
+    };
   }
 
   private compileField(parameter: TlParameter, words: readonly string[], owner: string): Field {
     const [word, bit] = parameter.typeModifiers?.predicate?.split('.') ?? [];
     const flag =
-      word === undefined || bit === undefined ? undefined : { word: words.indexOf(word), mask: (1 << Number(bit)) >>> 0 };
+      word === undefined || bit === undefined
+        ? undefined
+        : { word: words.indexOf(word), mask: (1 << Number(bit)) >>> 0 };
     const kind = parameter.type === '#' ? 'flags' : parameter.type === 'true' ? 'true' : 'value';
     return {
       name: parameter.name,
@@ -200,7 +207,9 @@ export class TlSchema {
       case 'Bool':
         return readBool;
       default:
-        return parameter.typeModifiers?.isBareType === true ? this.bareReader(parameter) : (reader) => this.readBoxed(reader);
+        return parameter.typeModifiers?.isBareType === true
+          ? this.bareReader(parameter)
+          : (reader) => this.readBoxed(reader);
     }
   }
 
@@ -324,7 +333,8 @@ function describe(value: unknown): string {
 }
 
 function asNumber(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TlWriteError(`wanted a number, got ${describe(value)}`);
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new TlWriteError(`wanted a number, got ${describe(value)}`);
   return value;
 }
 
