@@ -1,6 +1,15 @@
 import { RpcError } from '../rpc.js';
 import type { TlObject } from '../schema/tl-object.js';
-import { bigintOf, bytesOf, flagOf, numberOf, objectOf, objectsOf, optionalObjectOf, stringOf } from '../schema/tl-object.js';
+import {
+  bigintOf,
+  bytesOf,
+  flagOf,
+  numberOf,
+  objectOf,
+  objectsOf,
+  optionalObjectOf,
+  stringOf,
+} from '../schema/tl-object.js';
 import type { FileDescription, StoredFile } from '../world/files.js';
 import type { Media } from '../world/messages.js';
 import type { Call } from './call.js';

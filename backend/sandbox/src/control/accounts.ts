@@ -6,7 +6,7 @@ import { createVerifier } from '../world/srp.js';
 import type { DeliveredCode } from '../world/codes.js';
 import type { World } from '../world/world.js';
 import { forgetEvents } from '../world/boxes.js';
-import { UnknownError } from './errors.js';
+import { UnknownError } from './unknown-error.js';
 
 /** A person to be made. */
 export interface NewAccount {
@@ -60,7 +60,7 @@ export class AccountControl {
     private readonly transport: Transport,
   ) {}
 
-  /** @throws Error when the number is malformed or taken. */
+  /** @throws RefusedError when the number is malformed or taken. */
   createAccount(account: NewAccount): { readonly userId: number; readonly phone: string } {
     const { password, passwordHint, code, ...rest } = account;
     if (account.username !== undefined) this.world.usernames.assertFree(account.username);
@@ -72,8 +72,12 @@ export class AccountControl {
     return { userId: created.id, phone: created.phone ?? '' };
   }
 
-  /** @throws Error when the username or the token's id is taken. */
-  createBot(bot: { readonly username: string; readonly token?: string | undefined; readonly firstName?: string | undefined }): {
+  /** @throws RefusedError when the username or the token's id is taken. */
+  createBot(bot: {
+    readonly username: string;
+    readonly token?: string | undefined;
+    readonly firstName?: string | undefined;
+  }): {
     readonly userId: number;
     readonly token: string;
   } {

@@ -3,11 +3,12 @@ import type { Account } from '../world/accounts.js';
 import type { Channel, Group } from '../world/chats.js';
 import { currentMembers, isChannel } from '../world/chats.js';
 import { forgetEvents } from '../world/boxes.js';
+import { RefusedError } from '../world/errors.js';
 import { channelPeer, fromChatId, groupPeer, toChatId, userPeer } from '../world/peer.js';
 import type { AdminRight } from '../world/rights.js';
 import { ALL_ADMIN_RIGHTS } from '../world/rights.js';
 import type { World } from '../world/world.js';
-import { UnknownError } from './errors.js';
+import { UnknownError } from './unknown-error.js';
 
 /** A chat to be made. */
 export interface NewChat {
@@ -40,7 +41,7 @@ export class ChatControl {
     const admins = (chat.admins ?? []).map((id) => this.account(id));
     const members = (chat.members ?? []).map((id) => this.account(id));
     const [creator, ...rest] = [...new Set([...admins, ...members])];
-    if (!creator) throw new Error('a chat needs at least one member or administrator');
+    if (!creator) throw new RefusedError('chat_empty', 'a chat needs at least one member or administrator');
     if (chat.type === 'private') return this.createPrivate(creator, rest);
     const title = chat.title ?? 'Untitled';
     if (chat.type === 'group') {

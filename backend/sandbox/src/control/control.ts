@@ -5,7 +5,7 @@ import type { Rule, RuleOptions } from '../world/rules.js';
 import type { World } from '../world/world.js';
 import { AccountControl } from './accounts.js';
 import { ChatControl } from './chats.js';
-import { UnknownError } from './errors.js';
+import { UnknownError } from './unknown-error.js';
 import type { MessageFilter, MessageInfo, NewMessage } from './messages.js';
 import { MessageControl } from './messages.js';
 import { Snapshots } from './snapshots.js';

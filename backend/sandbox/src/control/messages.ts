@@ -5,7 +5,7 @@ import type { Media, MessageCopy } from '../world/messages.js';
 import type { PeerRef } from '../world/peer.js';
 import { fromChatId, fromTdMessageId, toChatId, toTdMessageId } from '../world/peer.js';
 import type { World } from '../world/world.js';
-import { UnknownError } from './errors.js';
+import { UnknownError } from './unknown-error.js';
 
 /** A file to send: its bytes, or a path that this process can read. */
 export interface FileSource {
@@ -89,8 +89,7 @@ export class MessageControl {
   async list({ chatId, account }: MessageFilter): Promise<MessageInfo[]> {
     const peer = fromChatId(chatId);
     const viewerId = account ?? this.defaultViewer(peer);
-    const box =
-      peer.kind === 'channel' ? this.world.chats.findChannel(peer.id)?.box : this.world.posting.box(viewerId);
+    const box = peer.kind === 'channel' ? this.world.chats.findChannel(peer.id)?.box : this.world.posting.box(viewerId);
     if (!box) throw new UnknownError('chat', chatId);
     return Promise.all(copiesOf(box, peer).map((copy) => this.describe(viewerId, copy)));
   }

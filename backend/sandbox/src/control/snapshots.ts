@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { KeySnapshot, Transport } from '../rpc.js';
 import { randomToken } from '../world/random.js';
 import type { World } from '../world/world.js';
-import { UnknownError } from './errors.js';
+import { UnknownError } from './unknown-error.js';
 
 /** Saved states of world and keys together: a client that was logged in then is logged in again. */
 export class Snapshots {
@@ -27,10 +27,14 @@ export class Snapshots {
     return { id };
   }
 
-  /** Clients' connections are closed; clients that went on since then find a server that did not. @throws UnknownError */
-  async restore(id: string): Promise<void> {
-    const keys = this.keys.get(id);
-    if (!keys) throw new UnknownError('snapshot', id);
+  /**
+   * Clients' connections are closed; clients that went on since then find a server that did not.
+   * @param id the newest snapshot when absent
+   * @throws UnknownError
+   */
+  async restore(id: string | undefined = [...this.keys.keys()].at(-1)): Promise<void> {
+    const keys = id === undefined ? undefined : this.keys.get(id);
+    if (id === undefined || !keys) throw new UnknownError('snapshot', id ?? 'yet');
     await this.world.importFrom(join(this.directory, id));
     this.transport.importKeys(keys);
   }

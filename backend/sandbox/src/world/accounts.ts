@@ -1,4 +1,5 @@
 import { RpcError } from '../rpc.js';
+import { RefusedError } from './errors.js';
 import type { PasswordVerifier } from './srp.js';
 import { randomLong, randomToken } from './random.js';
 
@@ -87,24 +88,24 @@ export class Accounts {
     return state;
   }
 
-  /** @throws Error when the number is malformed or taken. */
+  /** @throws RefusedError when the number is malformed or taken. */
   createUser(phone: string, options: AccountOptions = {}): Account {
     const digits = normalizePhone(phone);
-    if (!/^\d{5,15}$/.test(digits)) throw new Error(`not a phone number: ${phone}`);
-    if (this.findByPhone(digits)) throw new Error(`phone number is taken: ${phone}`);
+    if (!/^\d{5,15}$/.test(digits)) throw new RefusedError('phone_invalid', `not a phone number: ${phone}`);
+    if (this.findByPhone(digits)) throw new RefusedError('phone_taken', `the phone number is taken: ${phone}`);
     const account = blankAccount(this.state.nextUserId++, 'user', digits, undefined);
     return this.add(account, options);
   }
 
   /**
    * A bot's id is the number before its token's colon, as at Telegram.
-   * @throws Error when the token is malformed or its id is taken.
+   * @throws RefusedError when the token is malformed or its id is taken.
    */
   createBot(username: string, options: AccountOptions & { readonly token?: string | undefined } = {}): Account {
     const token = options.token ?? `${String(this.state.nextBotId++)}:${randomToken(35)}`;
     const id = Number(/^(\d{1,15}):[\w-]+$/.exec(token)?.[1]);
-    if (!Number.isSafeInteger(id)) throw new Error('a bot token looks like 123456:ABC');
-    if (this.state.byId.has(id)) throw new Error(`the id of this token is taken: ${String(id)}`);
+    if (!Number.isSafeInteger(id)) throw new RefusedError('token_invalid', 'a bot token looks like 123456:ABC');
+    if (this.state.byId.has(id)) throw new RefusedError('token_taken', `the id of this token is taken: ${String(id)}`);
     return this.add(blankAccount(id, 'bot', undefined, token), { firstName: username, ...options, username });
   }
 

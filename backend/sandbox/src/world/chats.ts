@@ -98,7 +98,11 @@ export class Chats {
     return group;
   }
 
-  createChannel(creator: Account, options: { title: string; about?: string; megagroup: boolean }, date: number): Channel {
+  createChannel(
+    creator: Account,
+    options: { title: string; about?: string; megagroup: boolean },
+    date: number,
+  ): Channel {
     const channel: Channel = {
       id: this.state.nextChannelId++,
       accessHash: randomLong(),

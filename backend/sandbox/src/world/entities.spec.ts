@@ -1,7 +1,10 @@
 import { withFoundEntities } from './entities.js';
 
 const found = (text: string): string[] =>
-  withFoundEntities(text, []).map((entity) => `${entity._} ${text.slice(Number(entity['offset']), Number(entity['offset']) + Number(entity['length']))}`);
+  withFoundEntities(text, []).map(
+    (entity) =>
+      `${entity._} ${text.slice(Number(entity['offset']), Number(entity['offset']) + Number(entity['length']))}`,
+  );
 
 describe('entities that the server finds', () => {
   it('marks commands, mentions, hashtags, links and addresses', () => {

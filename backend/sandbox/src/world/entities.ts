@@ -10,7 +10,10 @@ interface Pattern {
 const PATTERNS: readonly Pattern[] = [
   { entity: 'messageEntityUrl', expression: /\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/g },
   { entity: 'messageEntityEmail', expression: /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g },
-  { entity: 'messageEntityUrl', expression: /\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|me)\b(?:\/[^\s<>"]*[^\s<>".,;:!?)\]}'])?/gi },
+  {
+    entity: 'messageEntityUrl',
+    expression: /\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|me)\b(?:\/[^\s<>"]*[^\s<>".,;:!?)\]}'])?/gi,
+  },
   { entity: 'messageEntityBotCommand', expression: /(?<![\w/])\/\w{1,64}(?:@\w{3,32})?(?![\w/])/g },
   { entity: 'messageEntityMention', expression: /(?<!\w)@[a-z]\w{2,31}\b/gi },
   { entity: 'messageEntityHashtag', expression: /(?<![\p{L}\p{N}_])#[\p{L}_][\p{L}\p{N}_]*/gu },

@@ -122,7 +122,9 @@ export class Files {
   }
 
   /** @returns the error text Telegram has for this reference, or undefined when it is good. */
-  referenceProblem(reference: Buffer): 'FILE_REFERENCE_EMPTY' | 'FILE_REFERENCE_INVALID' | 'FILE_REFERENCE_EXPIRED' | undefined {
+  referenceProblem(
+    reference: Buffer,
+  ): 'FILE_REFERENCE_EMPTY' | 'FILE_REFERENCE_INVALID' | 'FILE_REFERENCE_EXPIRED' | undefined {
     if (reference.length === 0) return 'FILE_REFERENCE_EMPTY';
     if (reference.length !== REFERENCE_BYTES || reference[0] !== REFERENCE_TAG) return 'FILE_REFERENCE_INVALID';
     if (reference.readUInt32LE(1) < this.state.referenceEpoch) return 'FILE_REFERENCE_EXPIRED';

@@ -20,7 +20,12 @@ export type Notice =
   | { readonly type: 'channel-read'; readonly channelId: number; readonly maxId: number; readonly unread: number }
   | { readonly type: 'reactions'; readonly peer: PeerRef; readonly messageId: number }
   | { readonly type: 'scheduled'; readonly id: number }
-  | { readonly type: 'scheduled-gone'; readonly peer: PeerRef; readonly ids: readonly number[]; readonly sentIds: readonly number[] }
+  | {
+      readonly type: 'scheduled-gone';
+      readonly peer: PeerRef;
+      readonly ids: readonly number[];
+      readonly sentIds: readonly number[];
+    }
   | {
       readonly type: 'new-authorization';
       readonly hash: bigint;

@@ -86,13 +86,7 @@ export class Posting {
     return posted;
   }
 
-  private deliver(
-    sender: Account,
-    peer: PeerRef,
-    content: Content,
-    draft: Draft,
-    origin: Origin | undefined,
-  ): Posted {
+  private deliver(sender: Account, peer: PeerRef, content: Content, draft: Draft, origin: Origin | undefined): Posted {
     if (peer.kind === 'channel') return this.toChannel(this.chats.channel(peer.id), sender, content, draft, origin);
     if (peer.kind === 'group') return this.toGroup(this.chats.group(peer.id), sender, content, draft, origin);
     return this.toUser(this.accounts.get(peer.id), sender, content, draft, origin);

@@ -34,7 +34,8 @@ export const accountMethods: Methods = {
   'account.verifyEmail': (call, query) => {
     const attempt = emailSetup(call, query);
     const { pendingEmail } = attempt;
-    if (stringOf(objectOf(query, 'verification'), 'code') !== pendingEmail?.code) throw new RpcError(400, 'CODE_INVALID');
+    if (stringOf(objectOf(query, 'verification'), 'code') !== pendingEmail?.code)
+      throw new RpcError(400, 'CODE_INVALID');
     call.world.accounts.get(attempt.accountId).email = pendingEmail.address;
     attempt.route = 'email';
     call.world.codes.restart(attempt);

@@ -35,7 +35,8 @@ export const channelsMethods: Methods = {
   },
   'channels.joinChannel': (call, query) => {
     const channel = channelOf(call, query);
-    if (channel.username === undefined && !isMember(channel, call.account.id)) throw new RpcError(400, 'CHANNEL_PRIVATE');
+    if (channel.username === undefined && !isMember(channel, call.account.id))
+      throw new RpcError(400, 'CHANNEL_PRIVATE');
     return changed(call, channel, call.world.membership.joinChannel(call.account, channel, false, call.origin));
   },
   'channels.leaveChannel': (call, query) => {

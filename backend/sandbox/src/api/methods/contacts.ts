@@ -100,7 +100,9 @@ function search({ world, account }: Call, text: string): TlObject {
     names.some((name) => name?.toLowerCase().includes(text));
   const users = world.accounts
     .all()
-    .filter((user) => matches(user.username) || (account.contacts.has(user.id) && matches(user.firstName, user.lastName)))
+    .filter(
+      (user) => matches(user.username) || (account.contacts.has(user.id) && matches(user.firstName, user.lastName)),
+    )
     .map(({ id }) => userPeer(id));
   const channels = [...world.chats.state.channels.values()]
     .filter((channel) => matches(channel.username))

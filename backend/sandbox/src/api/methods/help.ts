@@ -83,7 +83,10 @@ function ownerOf({ world, context }: Call): Account | undefined {
 }
 
 /** The three `freeze_…` keys are there while the account is frozen; clients take their absence for thawed. */
-function appConfigValues({ testMode }: RpcContext, account: Account | undefined): Record<string, number | string | boolean> {
+function appConfigValues(
+  { testMode }: RpcContext,
+  account: Account | undefined,
+): Record<string, number | string | boolean> {
   const freeze = account?.freeze;
   return {
     test: testMode,

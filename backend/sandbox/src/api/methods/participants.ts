@@ -96,6 +96,11 @@ function renderParticipant({ account }: Call, channel: Channel, member: ChannelM
 }
 
 function castOf({ world, account }: Call, members: readonly ChannelMember[]) {
-  const ids = members.flatMap(({ userId, inviterId, promotedBy, kickedBy }) => [userId, inviterId, promotedBy, kickedBy]);
+  const ids = members.flatMap(({ userId, inviterId, promotedBy, kickedBy }) => [
+    userId,
+    inviterId,
+    promotedBy,
+    kickedBy,
+  ]);
   return new Cast(world, account.id).addUsers(ids.filter((id) => id !== undefined)).render();
 }

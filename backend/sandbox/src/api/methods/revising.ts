@@ -115,7 +115,9 @@ function pin(call: Call, query: TlObject): TlObject {
   const { world, account } = call;
   const copy = world.revising.copy(account.id, peerOf(call, query), numberOf(query, 'id'));
   copy.content.pinned = !flagOf(query, 'unpin');
-  return renderPosted(call, [{ posted: world.revising.announceEdit(account.id, copy, call.origin), randomId: undefined }]);
+  return renderPosted(call, [
+    { posted: world.revising.announceEdit(account.id, copy, call.origin), randomId: undefined },
+  ]);
 }
 
 /** Everybody who has the message, with the copy they have. */

@@ -77,6 +77,10 @@ export class Cast {
 }
 
 /** Shorthand for answers about one group or channel. */
-export function castOfChat(world: World, viewerId: number, chat: { readonly id: number; readonly box?: unknown }): Cast {
+export function castOfChat(
+  world: World,
+  viewerId: number,
+  chat: { readonly id: number; readonly box?: unknown },
+): Cast {
   return new Cast(world, viewerId).add(chat.box === undefined ? groupPeer(chat.id) : channelPeer(chat.id));
 }
