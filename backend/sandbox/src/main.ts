@@ -33,6 +33,8 @@ async function run(): Promise<void> {
     console.log(USAGE);
     return;
   }
+  // From here on a signal ends the sandbox in order, even one that comes while it starts.
+  const stopped = ended();
   const dir = resolve(values.dir);
   const sandbox = await Sandbox.start({
     dir,
@@ -46,7 +48,7 @@ async function run(): Promise<void> {
   console.error(
     `The same lines are in ${resolve(dir, 'env')}; control API: http://${values['control-host']}:${sandbox.controlPort ?? 0}`,
   );
-  await ended();
+  await stopped;
   await sandbox.stop();
 }
 
