@@ -13,7 +13,14 @@ const DEFAULT_EXPORT = {
   message: 'Export by name: a default export is called something else in every file that imports it.',
 };
 
-const TESTS = ['**/*.spec.ts', '**/*-spec.ts', '**/*.test.{ts,tsx}', '**/*-spec.tsx', '**/test/**/*.{ts,tsx}'];
+const TESTS = [
+  '**/*.spec.ts',
+  '**/*-spec.ts',
+  '**/*.test.{ts,tsx}',
+  '**/*-spec.tsx',
+  '**/test/**/*.{ts,tsx}',
+  'console/browser/**/*.ts',
+];
 /** Files whose framework asks for a default export. */
 const DEFAULT_EXPORTERS = ['console/src/app/**/*.{ts,tsx}', '**/*.config.{ts,mjs}', 'eslint.config.mjs'];
 /** Programs: they are started with an environment and talk to a terminal. */

@@ -1,7 +1,7 @@
 import '@testing-library/jest-dom';
 import { cleanup } from '@testing-library/react';
 
-jest.mock('next/navigation', () => jest.requireActual<typeof import('./navigation')>('./navigation'));
+jest.mock('next/navigation', () => jest.requireActual<object>('./navigation'));
 
 // jsdom has no layout, so it lacks these; radix and the palette call them.
 Element.prototype.scrollIntoView = () => undefined;

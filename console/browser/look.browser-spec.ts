@@ -1,0 +1,148 @@
+import type { Browser, Page } from 'playwright-core';
+import { launch, overflow, seriousViolations, visit, visitSignedIn } from './support/browser.js';
+import { startProduct, type Product } from './support/product.js';
+
+let product: Product;
+let browser: Browser;
+let sessionPage: string;
+let loginPage: string;
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct(), launch()]);
+  const app = (await product.api('POST', '/v1/apps', {
+    api_id: 12345,
+    api_hash: '0123456789abcdef0123456789abcdef',
+    label: 'acme',
+  })) as { app_id: string };
+  await product.api('POST', '/v1/proxies', { type: 'socks5', host: '127.0.0.1', port: 1081, label: 'Frankfurt' });
+  const { token } = await product.telegram.createBot('looked_at_bot');
+  const bot = (await product.api('POST', '/v1/bot', { token, app_id: app.app_id, label: 'support bot' })) as {
+    id: string;
+  };
+  await product.telegram.createAccount({ phone: '15550150', password: 'secret' });
+  const user = (await product.api('POST', '/v1/user', { app_id: app.app_id, phone: '15550150' })) as { id: string };
+  sessionPage = `/sessions/view/?id=${bot.id}`;
+  loginPage = `/sessions/?login=${user.id}`;
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await product.stop();
+}, 60_000);
+
+/** Every page and dialog, with something on it that shows it is done. */
+const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
+  ['/', (page) => page.getByRole('heading', { name: 'Sessions by state' }).waitFor()],
+  ['/sessions/', (page) => page.getByRole('link', { name: 'support bot' }).waitFor()],
+  [sessionPage, (page) => page.getByRole('button', { name: 'Send call' }).waitFor()],
+  ['/apps/', (page) => page.getByText('api_id 12345').waitFor()],
+  ['/proxies/', (page) => page.getByText('socks5 127.0.0.1:1081').waitFor()],
+  ['/workers/', (page) => page.getByText('Alive').waitFor()],
+  ['/?new=bot', (page) => page.getByLabel('Bot token').waitFor()],
+  ['/?new=user', (page) => page.getByLabel('Phone number').waitFor()],
+  ['/?new=app', (page) => page.getByLabel('api_id').waitFor()],
+  ['/?new=proxy', (page) => page.getByLabel('Host').waitFor()],
+  [loginPage, (page) => page.getByLabel('Login code').waitFor()],
+];
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
+  it('has no serious accessibility violation on any page or dialog', async () => {
+    const { page } = await visit(browser, product, { theme });
+    await page.goto('/');
+    await page.getByLabel('API token').waitFor();
+    const found: Record<string, string[]> = { 'sign-in': await seriousViolations(page) };
+    const signedIn = await visitSignedIn(browser, product, { theme });
+    for (const [path, ready] of places()) {
+      await signedIn.page.goto(path);
+      await ready(signedIn.page);
+      found[path] = await seriousViolations(signedIn.page);
+    }
+    expect(Object.fromEntries(Object.entries(found).filter(([, violations]) => violations.length > 0))).toEqual({});
+  }, 120_000);
+
+  it('is painted in it from the first frame', async () => {
+    const { page } = await visit(browser, product, { theme });
+    await page.goto('/', { waitUntil: 'commit' });
+    // The first paint cannot come before the blocking script in the head has set this.
+    await page.locator('body').waitFor({ state: 'attached' });
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe(theme);
+  });
+});
+
+it('keeps a chosen theme over a reload and against the system', async () => {
+  const { page } = await visitSignedIn(browser, product, { theme: 'light' });
+  await page.getByRole('radio', { name: 'Dark theme' }).click();
+  await page.locator('html[data-theme="dark"]').waitFor();
+  await page.reload();
+  await page.locator('html[data-theme="dark"]').waitFor();
+  await page.getByRole('radio', { name: 'Theme of the system' }).click();
+  await page.locator('html[data-theme="light"]').waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-theme="dark"]').waitFor();
+});
+
+it.each([390, 360])(
+  'fits a phone of %i px without sideways scrolling',
+  async (width) => {
+    const { page } = await visitSignedIn(browser, product, { width });
+    const tooWide: Record<string, number> = {};
+    for (const [path, ready] of places()) {
+      await page.goto(path);
+      await ready(page);
+      const by = await overflow(page);
+      if (by > 0) tooWide[path] = by;
+    }
+    expect(tooWide).toEqual({});
+  },
+  120_000,
+);
+
+it('reaches every page from the bar at the bottom of a phone', async () => {
+  const { page } = await visitSignedIn(browser, product, { width: 390 });
+  const bar = page.getByRole('navigation', { name: 'Main' });
+  await bar.getByRole('link', { name: 'Sessions' }).click();
+  await page.waitForURL(/\/sessions\/$/);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Workers' }).click();
+  await page.waitForURL(/\/workers\/$/);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+it('is usable by keyboard alone: skip link, palette, a dialog that keeps the focus and gives it back', async () => {
+  const { page } = await visitSignedIn(browser, product);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sessions by state' }).waitFor();
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('support');
+  await page.getByRole('option', { name: /support bot/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'support bot', level: 1 }).waitFor();
+
+  await page.getByLabel('Method').focus();
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('200 answered').waitFor();
+
+  await page.getByRole('heading', { name: 'support bot', level: 1 }).click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.waitForURL(/\/apps\/$/);
+  const add = page.getByRole('button', { name: 'Add an app' });
+  await add.focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('api_id').waitFor();
+  for (let press = 0; press < 12; press += 1) {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null)).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Add an app');
+
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+});

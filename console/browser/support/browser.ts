@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Product } from './product.js';
+
+/** Everything that Chromium would do on its own, off; without a sandbox, because tests often run as root. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A Chromium of the machine. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium', args: FLAGS });
+}
+
+interface Look {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+/** A page and what went wrong in it that nobody would see. */
+export interface Watched {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Uncaught errors, violations of the content security policy, and requests to other origins. */
+  readonly complaints: readonly string[];
+}
+
+/** A fresh visitor. */
+export async function visit(
+  browser: Browser,
+  product: Product,
+  { theme = 'light', width = 1280 }: Look = {},
+): Promise<Watched> {
+  const context = await browser.newContext({
+    baseURL: product.url,
+    viewport: { width, height: width < 600 ? 844 : 800 },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (/Content Security Policy|hydrat/i.test(message.text())) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    const outside = !request.url().startsWith(product.url) && !/^(data|blob):/.test(request.url());
+    if (outside) complaints.push(`outside request: ${request.url()}`);
+  });
+  return { page, context, complaints };
+}
+
+/** Signs in through the form, as a person does. */
+export async function signIn(page: Page, product: Product, path = '/'): Promise<void> {
+  await page.goto(path);
+  await page.getByLabel('API token').fill(product.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).first().waitFor({ state: 'attached' });
+}
+
+/** A visitor who is signed in. */
+export async function visitSignedIn(browser: Browser, product: Product, look: Look = {}): Promise<Watched> {
+  const watched = await visit(browser, product, look);
+  await signIn(watched.page, product);
+  await watched.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return watched;
+}
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds that keeps people out: serious and critical violations, one line each. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    interface Axe {
+      run(): Promise<{
+        violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+      }>;
+    }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  });
+}
+
+/** By how many pixels the page is wider than its window. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

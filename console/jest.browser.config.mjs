@@ -1,0 +1,19 @@
+/**
+ * The exported console in a real Chromium, on the built gateway, with the real TDLib against the sandbox. Build first.
+ *
+ * One file at a time: each starts a product of its own, and two of them with a browser are too much for a small machine.
+ */
+export default {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/browser/**/*.browser-spec.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { swcrc: false, jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+    ],
+  },
+  maxWorkers: 1,
+  testTimeout: 60_000,
+};
