@@ -11,6 +11,8 @@ export type UpdateHandler = (type: string, update: string) => void;
 /** What a client needs to start. */
 export interface TdClientOptions {
   readonly onUpdate: UpdateHandler;
+  /** TDLib has found the account banned; it ends the authorization right before or after this. */
+  readonly onBanned?: () => void;
   /** setTdlibParameters without its `@type`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The one proxy this client may use; undefined means that TDLib connects directly. */
@@ -79,6 +81,13 @@ export class TdClient {
   /** Calls of `invoke` that are not answered yet. */
   get callsInFlight(): number {
     return this.counted;
+  }
+
+  /** For the engine: the client of this number was found banned. */
+  noteBan(clientId: number): void {
+    if (clientId === this.clientId) {
+      this.options.onBanned?.();
+    }
   }
 
   /**

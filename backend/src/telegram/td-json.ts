@@ -3,9 +3,15 @@ import { loadAddon, type Addon } from 'tdl/dist/addon.js';
 /** Takes one message of TDLib to one client, exactly as TDLib wrote it. */
 export type TdJsonListener = (message: string) => void;
 
+/** A library file and what it is: copies of one library have the same identity. */
+export interface Library {
+  readonly path: string;
+  readonly identity: string;
+}
+
 /** What a process shares whoever loads this file: the library is loaded once, and it has one queue of messages. */
 interface ProcessState {
-  readonly libraryPath: string;
+  readonly library: Library;
   deliver: (message: string) => void;
 }
 
@@ -34,11 +40,11 @@ export class TdJson {
    * Loads the library, or takes the one that is loaded already.
    * @throws Error when the file cannot be loaded, or when another library is loaded: a process holds one.
    */
-  static load(libraryPath: string): TdJson {
-    const addon = loadAddon(libraryPath, true);
+  static load(library: Library): TdJson {
+    const addon = loadAddon(library.path, true);
     const known = Reflect.get(addon.tdnew.init, STATE) as ProcessState | undefined;
-    if (known !== undefined && known.libraryPath !== libraryPath) {
-      throw new Error(`this process has loaded ${known.libraryPath}, it cannot also load ${libraryPath}`);
+    if (known !== undefined && known.library.identity !== library.identity) {
+      throw new Error(`this process has loaded ${known.library.path}, it cannot also load ${library.path}`);
     }
     const tdJson = new TdJson(addon);
     const deliver = (message: string): void => tdJson.deliver(message);
@@ -48,7 +54,7 @@ export class TdJson {
     }
     // Before any client exists: TDLib's default is 5, which writes every query to standard error, codes and passwords included.
     addon.tdnew.execute('{"@type":"setLogVerbosityLevel","new_verbosity_level":1}');
-    const state: ProcessState = { libraryPath, deliver };
+    const state: ProcessState = { library, deliver };
     Reflect.set(addon.tdnew.init, STATE, state);
     addon.tdnew.init(RECEIVE_TIMEOUT_SECONDS);
     addon.tdnew.unref();

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getTdjson } from 'prebuilt-tdlib';
+import type { Library } from './td-json.js';
 
 /**
  * Hosts that TDLib's ConfigRecoverer and its DNS-over-HTTPS lookup ask directly, around the session's proxy, once a connection
@@ -36,12 +37,13 @@ export function installedLibrary(libraryPath: string | undefined): string {
  * A copy of the library that cannot ask anybody around a proxy. Kept in `directory` under the hash of its source, so it is made
  * once for each version and processes may share it.
  */
-export async function proxyOnlyLibrary(libraryPath: string, directory: string): Promise<string> {
+export async function proxyOnlyLibrary(libraryPath: string, directory: string): Promise<Library> {
   const library = await readFile(libraryPath);
   const hash = createHash('sha256').update(library).digest('hex').slice(0, 16);
   const copy = join(directory, `libtdjson-proxy-only-${hash}.so`);
+  const made = { path: copy, identity: `proxy-only ${hash}` };
   if (await exists(copy)) {
-    return copy;
+    return made;
   }
   pointHostsToLoopback(library);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -49,7 +51,7 @@ export async function proxyOnlyLibrary(libraryPath: string, directory: string): 
   const unfinished = `${copy}.${randomBytes(6).toString('hex')}`;
   await writeFile(unfinished, library, { mode: 0o755 });
   await rename(unfinished, copy);
-  return copy;
+  return made;
 }
 
 /** Overwrites every occurrence in place; equal length keeps every offset of the file. */

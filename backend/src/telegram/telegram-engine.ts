@@ -21,6 +21,12 @@ export interface TelegramEngineSettings {
 /** How a client is opened, without what the engine fills in itself. */
 export type OpenOptions = Omit<TdClientOptions, 'onHandlerError'>;
 
+/**
+ * TDLib tells of a banned account nowhere but in its log, before it goes on to authorizationStateLoggingOut
+ * (AuthManager::on_account_banned, users only). The line names the client after a number sign.
+ */
+const BAN_MESSAGE = /\[AuthManager\.cpp:\d+\]\[#(\d+)\].*account was banned/;
+
 const ERROR_PREFIX = '{"@type":"error"';
 
 /** The TDLib of this process: loads the library once and knows every open client, so that none survives the process's end. */
@@ -103,15 +109,29 @@ export class TelegramEngine {
     return this.library;
   }
 
+  private readLog(verbosity: number, message: string): void {
+    if (verbosity === 0) {
+      this.logger.fatal('TDLib failed and ends the process', { tdlib: message });
+      return;
+    }
+    const [, clientId] = BAN_MESSAGE.exec(message) ?? [];
+    if (clientId !== undefined) {
+      for (const client of this.clients) {
+        client.noteBan(Number(clientId));
+      }
+    }
+  }
+
   private async loadLibrary(): Promise<TdJson> {
     const proxyOnly = await this.settings.proxyOnly();
     const installed = installedLibrary(this.settings.libraryPath);
-    const path = proxyOnly ? await proxyOnlyLibrary(installed, join(this.settings.dataDir, 'tdlib')) : installed;
-    const tdJson = TdJson.load(path);
-    this.proxyOnly = proxyOnly;
-    tdJson.onLogMessage(0, (_verbosity, message) =>
-      this.logger.fatal('TDLib failed and ends the process', { tdlib: message }),
+    const tdJson = TdJson.load(
+      proxyOnly
+        ? await proxyOnlyLibrary(installed, join(this.settings.dataDir, 'tdlib'))
+        : { path: installed, identity: installed },
     );
+    this.proxyOnly = proxyOnly;
+    tdJson.onLogMessage(1, (verbosity, message) => this.readLog(verbosity, message));
     return tdJson;
   }
 }

@@ -97,10 +97,10 @@ describe('LiveSession', () => {
     await settled();
     expect(session.isReady).toBe(true);
     state('authorizationStateLoggingOut');
-    expect(session.status).toBe('logged_out');
     expect(session.isReady).toBe(false);
-    expect(() => session.readyClient()).toThrow(SessionNotReadyError);
+    expect(() => session.readyClient()).toThrow('the session is logged_out');
     state('authorizationStateClosed');
+    expect(session.status).toBe('logged_out');
     expect(closed).toHaveBeenCalledTimes(1);
     expect(session.lastError).toBe('Telegram has ended the authorization');
   });
@@ -111,6 +111,21 @@ describe('LiveSession', () => {
     await settled();
     session.noteRefusal(new TdlibError(401, 'USER_DEACTIVATED_BAN'));
     state('authorizationStateLoggingOut');
+    state('authorizationStateClosed');
+    expect(session.status).toBe('banned');
+  });
+
+  it.each([
+    ['before', ['ban', 'authorizationStateLoggingOut', 'authorizationStateClosed']],
+    ['while', ['authorizationStateLoggingOut', 'ban', 'authorizationStateClosed']],
+    ['after', ['authorizationStateLoggingOut', 'authorizationStateClosed', 'ban']],
+  ])('is banned when TDLib tells so %s it closes', (_when, events) => {
+    const { session, state } = sessionWith({ kind: 'resume' }, getMe);
+    state('authorizationStateReady');
+    for (const event of events) {
+      if (event === 'ban') session.noteBan();
+      else state(event);
+    }
     expect(session.status).toBe('banned');
   });
 

@@ -47,9 +47,9 @@ export interface LiveSessionEvents {
 /** How long Telegram may take to judge a code or a password, and then to show where the login goes. */
 const VERDICT_TIMEOUT_MS = 20_000;
 const FOLLOW_UP_TIMEOUT_MS = 20_000;
+/** How long the reason of an end may come after the end. */
+const REASON_PATIENCE_MS = 1_000;
 
-/** TDLib's words in updateServiceNotification, sent right before it logs a banned account out (AuthManager.cpp). */
-const BAN_NOTICE = /suspended|banned|deactivated/i;
 const BAN_ERROR = /USER_DEACTIVATED/;
 
 /**
@@ -139,6 +139,7 @@ export class LiveSession {
   }
 
   private ready = false;
+  private isLoggingOut = false;
 
   /** The client, as soon as it exists; updates may come before. */
   attach(client: TdClient): void {
@@ -148,6 +149,9 @@ export class LiveSession {
   /** The client for calls. @throws SessionNotReadyError while the session is not authorized or is being opened */
   readyClient(): TdClient {
     if (!this.isReady || this.client === undefined) {
+      if (this.isLoggingOut && this.currentStatus === 'authorized') {
+        throw new SessionNotReadyError('logged_out');
+      }
       throw new SessionNotReadyError(
         this.currentStatus,
         this.currentStatus === 'authorized' ? 'the session is being opened' : undefined,
@@ -174,6 +178,14 @@ export class LiveSession {
     }
   }
 
+  /** Telegram has banned the account. TDLib may tell before or after it ends the authorization. */
+  readonly noteBan = (): void => {
+    this.banned = true;
+    if (this.currentStatus === 'logged_out') {
+      this.endByTelegram();
+    }
+  };
+
   /** Ends the login or the session for a reason of ours, as far as the status goes; the owner closes the client. */
   fail(status: SessionStatus, error: Error): void {
     this.failure = error;
@@ -196,11 +208,6 @@ export class LiveSession {
         break;
       case 'updateFreezeState':
         this.setFreeze(parseTdObject(update));
-        break;
-      case 'updateServiceNotification':
-        if (BAN_NOTICE.test(update)) {
-          this.banned = true;
-        }
         break;
       default:
         break;
@@ -296,7 +303,11 @@ export class LiveSession {
         void this.becomeReady();
         break;
       case 'authorizationStateLoggingOut':
-        this.endByTelegram();
+        this.ready = false;
+        this.isLoggingOut = true;
+        // Whether it is a ban is told in the same moment, but on another way, so the word waits for Closed, or a little.
+        later(() => this.endByTelegram(), REASON_PATIENCE_MS);
+        this.wake();
         break;
       case 'authorizationStateClosed':
         this.ended = true;

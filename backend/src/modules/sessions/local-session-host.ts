@@ -302,7 +302,10 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
 
   override async remove(id: string, logout: boolean): Promise<boolean> {
     // A login may hold the lock for as long as Telegram takes: ending it first lets the removal come at once.
-    this.held.get(id)?.session.fail('error', new Error('the login was cancelled'));
+    const login = this.held.get(id);
+    if (login !== undefined && PENDING.has(login.session.status)) {
+      login.session.fail('error', new Error('the login was cancelled'));
+    }
     return this.locks.run(id, async () => {
       let loggedOut = false;
       const held = this.held.get(id) ?? (await this.openToRemove(id, logout));
@@ -475,6 +478,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       );
       const client = await this.engine.open({
         onUpdate: session.receive,
+        onBanned: session.noteBan,
         proxy,
         maxCallsInFlight: MAX_CALLS_IN_FLIGHT,
         parameters: {
