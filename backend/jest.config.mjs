@@ -19,7 +19,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sandbox/'],
   globalSetup: '<rootDir>/test/global-setup.mjs',
   globalTeardown: '<rootDir>/test/global-teardown.mjs',
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // The sandbox comes from its sources, so that tests need no build of it.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', '^@tgcontrol/sandbox$': '<rootDir>/sandbox/src/index.ts' },
   transformIgnorePatterns: [`/node_modules/(?!(${ESM_ONLY.join('|')})/)`],
   transform: {
     '^.+\\.(t|j)s$': [
