@@ -9,9 +9,9 @@ function reasonOf(error: unknown): string {
 /** What the operator reads when the process does not start: a line for each cause, and a stack only for a bug. */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof ConfigError) return error.mistakes.map((mistake) => `tgcontrol: ${mistake}`).join('\n');
-  if (error instanceof AppError) return `tgcontrol: ${error.message}`;
   const unavailable = databaseFailure(error);
-  if (unavailable) return `tgcontrol: the database of DATABASE_URL is not available: ${causeOf(error)}`;
+  if (unavailable) return `tgcontrol: the database of DATABASE_URL is not available: ${causeOf(unavailable.cause)}`;
+  if (error instanceof AppError) return `tgcontrol: ${error.message}`;
   if (error instanceof Error && 'code' in error) {
     const { code } = error;
     if (code === 'EADDRINUSE') return `tgcontrol: LISTEN_ADDR is taken: ${error.message}`;

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { DatabaseUnavailableError } from '../errors/errors.js';
 
 /** SQLSTATE classes and codes that say "not now" and nothing about the statement. */
@@ -42,21 +43,30 @@ export function violates(thrown: unknown, constraint: string): boolean {
   return sqlFailure(thrown)?.constraint === constraint;
 }
 
-/** {@link DatabaseUnavailableError} when `thrown` says that PostgreSQL is away; undefined for anything else. */
+function saysAway(error: unknown): boolean {
+  const state = sqlFailure(error)?.state;
+  if (state !== undefined) return UNAVAILABLE_STATES.test(state);
+  if (types.isNativeError(error) && DRIVER_TEXTS.test(error.message)) return true;
+  return NETWORK_CODES.has(codeOf(error) ?? '');
+}
+
+/**
+ * {@link DatabaseUnavailableError} when `thrown` came from the database's driver and says that PostgreSQL is away;
+ * undefined for anything else, such as the failure of another socket.
+ */
 export function databaseFailure(thrown: unknown): DatabaseUnavailableError | undefined {
+  if (thrown instanceof DatabaseUnavailableError) return thrown;
   if (typeof thrown !== 'object' || thrown === null) return undefined;
-  const fromDriver = 'driverError' in thrown || 'query' in thrown;
-  const error = driverErrorOf(thrown);
-  const state = sqlFailure(thrown)?.state;
-  if (state !== undefined && UNAVAILABLE_STATES.test(state)) return new DatabaseUnavailableError(thrown);
-  const text = error instanceof Error ? error.message : '';
-  if (DRIVER_TEXTS.test(text)) return new DatabaseUnavailableError(thrown);
-  const network = codeOf(error);
-  if (network === undefined || !NETWORK_CODES.has(network)) return undefined;
-  // The same codes come from sockets that are no database's: only what the driver threw counts.
-  const syscall = (error as { syscall?: unknown }).syscall;
-  const isPgStack = error instanceof Error && /[\\/]pg(-pool)?[\\/]/.test(error.stack ?? '');
-  return fromDriver || (syscall !== 'open' && isPgStack) ? new DatabaseUnavailableError(thrown) : undefined;
+  const isFromDriver = 'driverError' in thrown || 'query' in thrown || sqlFailure(thrown) !== undefined;
+  const isDriversText = types.isNativeError(thrown) && DRIVER_TEXTS.test(thrown.message);
+  return (isFromDriver || isDriversText) && saysAway(driverErrorOf(thrown))
+    ? new DatabaseUnavailableError(thrown)
+    : undefined;
+}
+
+/** The failure of connecting to the database, by its name when it says that PostgreSQL is away. */
+export function connectFailure(error: Error): Error {
+  return saysAway(error) ? new DatabaseUnavailableError(error) : error;
 }
 
 /** Whether a row could not be deleted because others refer to it (SQLSTATE 23503). */

@@ -1,5 +1,6 @@
 import { DataSource, type EntitySchema, type MigrationInterface } from 'typeorm';
 import { MasterKeyMismatchError } from '../errors/index.js';
+import { DatabaseClient } from './database-client.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 
 /** A class that TypeORM maps, or a migration. */
@@ -29,7 +30,7 @@ export function createDataSource(url: string, { entities, migrations }: Schema):
     poolSize: 10,
     logging: false,
     // Also on this side, since a server that was frozen or cut off never says that it gave up.
-    extra: { query_timeout: 15_000, statement_timeout: 15_000, keepAlive: true, idleTimeoutMillis: 30_000 },
+    extra: { Client: DatabaseClient, query_timeout: 15_000, statement_timeout: 15_000, keepAlive: true, idleTimeoutMillis: 30_000 },
   });
 }
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { Injectable, type LoggerService } from '@nestjs/common';
 import { type Logger, destination, pino } from 'pino';
 import { currentContext } from '../http/request-context.js';
@@ -13,7 +14,6 @@ const SECRET_NAMES = [
   'phone',
   'password',
   'secret',
-  'code',
   'new_password',
   'authorization',
   'cookie',
@@ -23,9 +23,21 @@ const SECRET_NAMES = [
 ];
 
 function redactPaths(): string[] {
-  // `code` is also the code of our own errors, which stands at the top of a line; a login code would stand deeper.
-  const atTop = SECRET_NAMES.filter((name) => name !== 'code');
-  return [...atTop, ...SECRET_NAMES.map((name) => `*.${name}`), '*.headers.authorization', '*.headers.cookie'];
+  return [...SECRET_NAMES, ...SECRET_NAMES.map((name) => `*.${name}`), '*.headers.authorization', '*.headers.cookie'];
+}
+
+/** An error as it is logged: never with the parameters of a statement, which hold phones and sealed secrets. */
+function errorFields(error: unknown): unknown {
+  if (!types.isNativeError(error)) return error;
+  const { code, query } = error as Error & { code?: unknown; query?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(code !== undefined && { code }),
+    ...(query !== undefined && { query }),
+    ...(error.cause !== undefined && { cause: errorFields(error.cause) }),
+  };
 }
 
 /** One JSON line an event, on standard error, with the request's id and without secrets. Also Nest's own logger. */
@@ -42,6 +54,7 @@ export class AppLogger implements LoggerService {
           base: null,
           timestamp: pino.stdTimeFunctions.isoTime,
           formatters: { level: (label) => ({ level: label }) },
+          serializers: { err: errorFields },
           redact: { paths: redactPaths(), censor: '[secret]' },
           mixin: () => {
             const context = currentContext();
@@ -64,7 +77,7 @@ export class AppLogger implements LoggerService {
 
   /** A failure with its cause and stack. */
   failure(message: string, cause: unknown, fields: Readonly<Record<string, unknown>> = {}): void {
-    this.pino.error({ ...fields, err: cause instanceof Error ? cause : new Error(String(cause)) }, message);
+    this.pino.error({ ...fields, err: types.isNativeError(cause) ? cause : new Error(String(cause)) }, message);
   }
 
   log(message: unknown, ...rest: unknown[]): void {

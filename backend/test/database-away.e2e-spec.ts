@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
+import { type TestApp, master, startApp } from './support/app.js';
+import { type TestDatabase, createDatabase } from './support/database.js';
+import { until } from './support/until.js';
+
+/** A way to the database that can be cut (connections end) or frozen (bytes stop), and restored. */
+class Wire {
+  private readonly sockets = new Set<Socket>();
+  private isFrozen = false;
+  private server: Server | undefined;
+
+  constructor(private readonly target: URL) {}
+
+  async open(port = 0): Promise<string> {
+    this.server = createServer((client) => {
+      const server = connect(Number(this.target.port), this.target.hostname);
+      for (const [from, to] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        this.sockets.add(from);
+        from.on('data', (chunk) => this.isFrozen || to.write(chunk));
+        from.on('close', () => to.destroy());
+        from.on('error', () => to.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => this.server?.listen(port, '127.0.0.1', resolve));
+    const url = new URL(this.target);
+    url.port = String((this.server.address() as { port: number }).port);
+    return url.href;
+  }
+
+  cut(): void {
+    this.server?.close();
+    for (const socket of this.sockets) socket.destroy();
+    this.sockets.clear();
+  }
+
+  freeze(isFrozen: boolean): void {
+    this.isFrozen = isFrozen;
+  }
+}
+
+describe('with the database away', () => {
+  let database: TestDatabase;
+  let wire: Wire;
+  let url: string;
+  let app: TestApp;
+  const dataDir = mkdtempSync(join(tmpdir(), 'tgcontrol-away-'));
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    wire = new Wire(new URL(database.url));
+    url = await wire.open();
+    app = await startApp({ database, env: { DATABASE_URL: url, DATA_DIR: dataDir } });
+  });
+
+  afterEach(async () => {
+    await app.stop();
+    wire.cut();
+    await database.drop();
+  });
+
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  it('the process lives, answers 503 with Retry-After, names the cause, and recovers by itself', async () => {
+    await app.http().get('/v1/apps').set(master).expect(200);
+    wire.cut();
+    const answer = await app.http().get('/v1/apps').set(master).expect(503);
+    expect(answer.headers['retry-after']).toBe('2');
+    expect(answer.body).toEqual({
+      ok: false,
+      error: {
+        source: 'gateway',
+        code: 'database_unavailable',
+        message: 'the database is not available',
+        retry_after: 2,
+      },
+    });
+    await app.http().get('/healthz').expect(200);
+    const ready = await app.http().get('/readyz').expect(503);
+    expect(ready.body).toMatchObject({
+      error: { code: 'not_ready', details: { causes: { database: 'the database is not available' } } },
+    });
+
+    await wire.open(Number(new URL(url).port));
+    await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200);
+    await until('readiness', async () => (await app.http().get('/readyz')).status === 200);
+    expect(app.app.get(WorkerLease).remainingMs).toBeGreaterThan(0);
+  });
+
+  it('every kind of request is refused alike, changes too', async () => {
+    wire.cut();
+    for (const call of [
+      app.http().post('/v1/apps').send({ api_id: 1, api_hash: 'h' }),
+      app.http().get('/v1/proxies'),
+      app.http().get('/v1/workers'),
+      app.http().delete('/v1/apps/3f0f7f5e-7f5a-4b0a-9c55-0c2a3a6f4b11'),
+    ]) {
+      const { body } = await call.set(master).expect(503);
+      expect(body).toMatchObject({ error: { code: 'database_unavailable' } });
+    }
+  });
+
+  it('a database that does not answer is away after 15 s, and not before us for ever', async () => {
+    wire.freeze(true);
+    const { body } = await app.http().get('/v1/apps').set(master).expect(503);
+    expect(body).toMatchObject({ error: { code: 'database_unavailable' } });
+    const ready = await app.http().get('/readyz').expect(503);
+    expect(ready.body).toMatchObject({ error: { code: 'not_ready' } });
+    wire.freeze(false);
+    // What was frozen is lost: only new connections are good.
+    wire.cut();
+    await wire.open(Number(new URL(url).port));
+    await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200);
+  }, 60_000);
+
+  it('the directory of workers goes on with what it knew', async () => {
+    const directory = app.app.get(WorkerDirectory);
+    const { id } = app.config.worker;
+    expect(await directory.find(id)).toMatchObject({ id });
+    wire.cut();
+    await until('an old answer', async () => {
+      await app.http().get('/v1/workers').set(master).expect(503);
+      return (await directory.find(id)) !== undefined;
+    });
+  });
+});
