@@ -1,5 +1,5 @@
 import { createHash, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { DH_BYTES, DH_GENERATOR, DH_PRIME, leftPad, modPow } from '../dh-group.js';
+import { DH_BYTES, DH_GENERATOR, DH_PRIME, leftPad, modPow, randomExponent } from '../dh-group.js';
 
 /** What a server keeps of a 2FA password; the password itself is not kept (https://core.telegram.org/api/srp). */
 export interface PasswordVerifier {
@@ -42,7 +42,7 @@ export function adoptVerifier(salt1: Buffer, salt2: Buffer, hash: Buffer, hint: 
 }
 
 export function createChallenge({ verifier }: PasswordVerifier): PasswordChallenge {
-  const privateKey = randomBytes(DH_BYTES);
+  const privateKey = randomExponent();
   const kv = (multiplier() * toNumber(verifier)) % PRIME;
   const B = (kv + toNumber(modPow(GENERATOR, privateKey))) % PRIME;
   return { id: randomBytes(8).readBigInt64LE(), privateKey, B: toBytes(B) };
