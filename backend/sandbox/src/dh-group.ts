@@ -1,5 +1,4 @@
 import { constants, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto';
-import type { DiffieHellman } from 'node:crypto';
 
 /**
  * The 2048-bit safe prime that Telegram's own servers use. TDLib knows it and skips its primality tests
@@ -19,8 +18,6 @@ export const DH_GENERATOR = 3;
 /** Length of every number of the group on the wire. */
 export const DH_BYTES = 256;
 
-let group: DiffieHellman | undefined;
-
 /**
  * base^exponent modulo the prime, by OpenSSL: a JavaScript loop over 2048-bit numbers takes ten times as long. An RSA
  * public key is nothing but a modulus and an exponent, and OpenSSL asks neither to be prime; its Diffie-Hellman would test
@@ -31,8 +28,8 @@ let group: DiffieHellman | undefined;
  */
 export function modPow(base: Buffer, exponent: Buffer): Buffer {
   const padded = leftPad(base);
-  if (padded.compare(ONE) <= 0 || padded.compare(PRIME_MINUS_ONE) >= 0)
-    throw new RangeError('not a number of the group');
+  const isInGroup = padded.compare(ONE) > 0 && padded.compare(PRIME_MINUS_ONE) < 0;
+  if (!isInGroup) throw new RangeError('not a number of the group');
   const jwk = { kty: 'RSA', n: DH_PRIME.toString('base64url'), e: exponent.toString('base64url') };
   const key = createPublicKey({ key: jwk, format: 'jwk' });
   return publicEncrypt({ key, padding: constants.RSA_NO_PADDING }, padded);
