@@ -13,7 +13,7 @@ RUN npm ci
 COPY . .
 RUN node deploy/launch/build.mjs && install -d -o node -g node data
 USER node
-ENV LISTEN_ADDR=:8080 SANDBOX_CONTROL_HOST=0.0.0.0
+ENV LISTEN_ADDR=:8080 DEMO_CONTROL_HOST=0.0.0.0
 EXPOSE 8080 8090
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "require('node:fs').accessSync('data/demo/env')"]

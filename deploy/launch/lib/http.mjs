@@ -19,18 +19,6 @@ export function jsonClient(baseUrl, headers = {}) {
     return answer.result;
   }
   return {
-    get: (path) => request('GET', path),
     post: (path, body) => request('POST', path, body),
-    /** Reads `path` until `choose` finds something in the answer. */
-    async until(path, choose, deadlineMs = 20_000) {
-      const deadline = Date.now() + deadlineMs;
-      for (;;) {
-        const found = choose(await request('GET', path));
-        if (found !== undefined) return found;
-        if (Date.now() > deadline)
-          throw new Failure(`${path} did not show what was waited for within ${deadlineMs / 1000} s.`);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    },
   };
 }
