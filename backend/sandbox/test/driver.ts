@@ -48,27 +48,28 @@ const DEADLINE_MS = 20_000;
 const RECEIVE_SECONDS = 0.1;
 
 let library: TdJson | undefined;
-let receiving = false;
+let receiving: Promise<void> | undefined;
 const drivers = new Map<number, Driver>();
 
-/** Loads libtdjson; one process can load only one. */
+/** Loads libtdjson; a process can load only one, but jest runs several files in one process. */
 export function loadLibrary(path: string): TdJson {
   if (library) return library;
   const { loadAddon } = createRequire(import.meta.url)('tdl/dist/addon.js') as {
-    readonly loadAddon: (path: string) => { readonly tdnew: TdJson };
+    readonly loadAddon: (path: string, ignoreAlreadyLoaded: boolean) => { readonly tdnew: TdJson };
   };
-  library = loadAddon(path).tdnew;
-  library.init(RECEIVE_SECONDS);
-  library.execute(
-    JSON.stringify({ '@type': 'setLogVerbosityLevel', new_verbosity_level: Number(process.env.TD_VERBOSITY ?? 0) }),
-  );
+  library = loadAddon(path, true).tdnew;
+  try {
+    library.init(RECEIVE_SECONDS);
+  } catch {
+    // An earlier test file of this process did it.
+  }
+  const verbosity = Number(process.env.TD_VERBOSITY ?? 0);
+  library.execute(JSON.stringify({ '@type': 'setLogVerbosityLevel', new_verbosity_level: verbosity }));
   return library;
 }
 
 /** TDLib lets only one call of `receive` run at a time, for all clients of the process. */
 async function receiveLoop(tdjson: TdJson): Promise<void> {
-  if (receiving) return;
-  receiving = true;
   tdjson.ref();
   while (drivers.size > 0) {
     const text = await tdjson.receive();
@@ -77,7 +78,7 @@ async function receiveLoop(tdjson: TdJson): Promise<void> {
     drivers.get(message['@client_id'])?.take(message);
   }
   tdjson.unref();
-  receiving = false;
+  receiving = undefined;
 }
 
 /** A real TDLib client for tests: requests as promises, updates as a list one can wait on. */
@@ -101,7 +102,7 @@ export class Driver {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'sandbox-td-'));
     const driver = new Driver(tdjson, tdjson.createClientId(), directory, options.directory === undefined);
     drivers.set(driver.clientId, driver);
-    void receiveLoop(tdjson);
+    receiving ??= receiveLoop(tdjson);
     const early = [
       ...Object.entries(options.options ?? {}).map(([name, value]) => driver.request(setOption(name, value))),
       driver.request(addProxy(options.proxy)),
@@ -227,6 +228,8 @@ export class Driver {
 /** Closes every client of this process; call it in `afterAll`. */
 export async function closeAll(): Promise<void> {
   await Promise.all([...drivers.values()].map((driver) => driver.close()));
+  // The next test file of this process may call `receive` only when the last call has returned.
+  await receiving;
 }
 
 function setOption(name: string, value: boolean | number | string): TdObject {

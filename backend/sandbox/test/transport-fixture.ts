@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxyInfo } from '../src/rpc.js';
+import { sharedLibraryDirectory } from '../src/tdlib/library-directory.js';
 import { SandboxTransport } from '../src/transport.js';
 import { closeAll, Driver, type DriverOptions } from './driver.js';
 import { StubApi } from './stub-api.js';
 
-/** Patched copies are the same for all suites, so they are made once a machine. */
-const LIBRARIES = join(tmpdir(), 'tgcontrol-sandbox-tdlib');
+/** The same as the whole sandbox uses: suites of both may run in one process, which loads only one library. */
+const LIBRARIES = sharedLibraryDirectory(join(tmpdir(), 'tgcontrol-sandbox'));
 
 /** A transport with the stub API behind it and one proxy in front of it. */
 export class TransportFixture {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
@@ -45,7 +45,7 @@ export function patchedLibrary(directory: string, publicPem: string, source = fi
   replaceKeys(original, publicPem, source);
   for (const host of CONFIG_HOSTS) replaceHost(original, host);
   mkdirSync(directory, { recursive: true });
-  const fresh = `${copy}.${process.pid}`;
+  const fresh = `${copy}.${randomUUID()}`;
   writeFileSync(fresh, original, { mode: 0o755 });
   renameSync(fresh, copy);
   return copy;

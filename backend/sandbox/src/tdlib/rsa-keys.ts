@@ -1,5 +1,5 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID, type KeyObject } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rsaFingerprint } from '../mtproto/crypto/rsa-pad.js';
@@ -23,11 +23,20 @@ export async function loadRsaKey(directory: string): Promise<RsaKey> {
   if (existsSync(path)) return describe(createPrivateKey(readFileSync(path)));
   const key = await generate();
   mkdirSync(directory, { recursive: true });
-  const fresh = `${path}.${process.pid}`;
+  const fresh = `${path}.${randomUUID()}`;
   writeFileSync(fresh, key.privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
-  renameSync(fresh, path);
-  // Another process may have written its own in the meantime; the one on disk counts.
+  linkUnlessThere(fresh, path);
+  unlinkSync(fresh);
   return describe(createPrivateKey(readFileSync(path)));
+}
+
+/** Another process may have made its key in the meantime. The first one counts, for both. */
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!existsSync(to)) throw error;
+  }
 }
 
 async function generate(): Promise<RsaKey> {
