@@ -6,4 +6,6 @@ export default nextJest({ dir: import.meta.dirname })({
   setupFilesAfterEnv: ['<rootDir>/src/test/setup.ts'],
   testMatch: ['<rootDir>/src/**/*.test.{ts,tsx}'],
   moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1' },
+  // A busy machine draws hundreds of rows slowly in jsdom.
+  testTimeout: 20_000,
 });

@@ -23,7 +23,7 @@ describe.each([
   const phone = width === 390 ? '15550143' : '15550142';
 
   it('logs a user account in with code and password, through a wrong one of each, a reload and a hidden window', async () => {
-    await product.telegram.createAccount({ phone, first_name: 'Ada', password: 'correct horse', hint: 'a horse' });
+    await product.telegram.createAccount({ phone, first_name: 'Ada', password: 'correct horse', password_hint: 'a horse' });
     const { page, complaints } = await visitSignedIn(browser, product, { width });
 
     await page.getByRole('button', { name: 'Log in a user' }).first().click();

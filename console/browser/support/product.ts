@@ -9,7 +9,7 @@ const START_MS = 60_000;
 /** The acts of the sandbox Telegram that the suites need. */
 export interface Telegram {
   createBot(username: string): Promise<{ token: string }>;
-  createAccount(account: { phone: string; first_name?: string; password?: string; hint?: string }): Promise<void>;
+  createAccount(account: { phone: string; first_name?: string; password?: string; password_hint?: string }): Promise<void>;
   /** The newest login code, as the account reads it in its service chat. */
   code(phone: string): Promise<string>;
 }

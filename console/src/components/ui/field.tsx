@@ -25,7 +25,8 @@ export function Field({ label, hint, error, optional = false, className, childre
     <div className={cn('flex flex-col gap-1.5', className)}>
       <label htmlFor={id} className="text-sm font-medium text-ink">
         {label}
-        {optional && <span className="ml-1.5 font-normal text-ink-3">optional</span>}
+        {/* A real space, so that the two words are also read as two. */}
+        {optional && <span className="font-normal text-ink-3"> optional</span>}
       </label>
       {children({ id, 'aria-describedby': describedBy || undefined, 'aria-invalid': error !== undefined })}
       {error !== undefined && (

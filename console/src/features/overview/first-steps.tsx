@@ -125,7 +125,7 @@ export function FirstSteps() {
             <div className="flex min-w-0 flex-1 flex-col">
               <h3 className="text-sm font-semibold">
                 {step.title}
-                {step.optional && <span className="ml-1.5 font-normal text-ink-3">optional</span>}
+                {step.optional && <span className="font-normal text-ink-3"> optional</span>}
               </h3>
               <p className="mt-0.5 text-xs text-ink-2">{step.text}</p>
               {!step.done && (index === next || step.optional === true) && (
