@@ -1,61 +1,48 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Api } from '../src/api/api.js';
-import { Control } from '../src/control/control.js';
-import { SandboxTransport } from '../src/transport.js';
-import { World } from '../src/world/world.js';
+import type { Control } from '../src/control/control.js';
+import { Sandbox } from '../src/sandbox.js';
 import type { DriverOptions, TdObject } from './driver.js';
 import { closeAll, Driver } from './driver.js';
+import { until } from './until.js';
 
-/** Patched copies are the same for all suites, so they are made once a machine. */
-const LIBRARIES = join(tmpdir(), 'tgcontrol-sandbox-tdlib');
-
-/** A whole sandbox, without the `Sandbox` class around it, and real TDLib clients in front of it. */
+/** A whole sandbox with real TDLib clients in front of it. */
 export class WorldFixture {
   private readonly directory = mkdtempSync(join(tmpdir(), 'sandbox-world-'));
-  private running: { world: World; transport: SandboxTransport; control: Control; proxy: string } | undefined;
-
-  get world(): World {
-    return this.parts.world;
-  }
+  private running: Sandbox | undefined;
 
   get control(): Control {
-    return this.parts.control;
-  }
-
-  get transport(): SandboxTransport {
-    return this.parts.transport;
+    return this.sandbox.control;
   }
 
   async start(): Promise<void> {
-    const world = World.open(join(this.directory, 'world'));
-    const api = new Api(world);
-    const transport = await SandboxTransport.start({
-      directory: join(this.directory, 'keys'),
-      libraryDirectory: LIBRARIES,
-      clock: world.clock,
-      handler: api,
-      faults: world.gate,
-      observer: world.journal,
-      log: (line) => {
-        process.stderr.write(`${line}\n`);
-      },
-    });
-    api.attach(transport);
-    const { url } = await transport.addProxy({ username: 'main', password: 'secret' });
-    this.running = { world, transport, control: new Control(world, transport), proxy: url };
+    const log = (line: string): void => {
+      process.stderr.write(`${line}\n`);
+    };
+    this.running = await Sandbox.start({ dir: this.directory, log });
+  }
+
+  /** As if the process had ended and come back. */
+  async restart(): Promise<void> {
+    await this.sandbox.stop();
+    await this.start();
   }
 
   async stop(): Promise<void> {
     await closeAll();
-    await this.transport.stop();
-    await this.world.close();
+    await this.sandbox.stop();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
+  /** An empty directory that is removed with the fixture: for clients that are opened again. */
+  newDirectory(): string {
+    return mkdtempSync(join(this.directory, 'td-'));
+  }
+
   open(options: Partial<DriverOptions> = {}): Promise<Driver> {
-    return Driver.open(this.transport.libraryPath, { proxy: this.parts.proxy, ...options });
+    const { TDLIB_PATH, DEFAULT_PROXY } = this.sandbox.env;
+    return Driver.open(TDLIB_PATH, { proxy: DEFAULT_PROXY, ...options });
   }
 
   /** A new bot, logged in. */
@@ -63,6 +50,7 @@ export class WorldFixture {
     const { userId, token } = this.control.createBot({ username });
     const bot = await this.open(options);
     await bot.loginBot(token);
+    await this.settled(userId);
     return { bot, botId: userId };
   }
 
@@ -74,7 +62,17 @@ export class WorldFixture {
     const { userId } = this.control.createAccount(account);
     const user = await this.open(options);
     await this.logIn(user, account.phone, account.password);
+    await this.settled(userId);
     return { user, userId };
+  }
+
+  /**
+   * Waits until a client of the account has asked where it stands: what comes before that is history to it, and no
+   * updateNewMessage, as with the real Telegram.
+   */
+  private async settled(account: number): Promise<void> {
+    const asked = (): boolean => this.control.journal({ method: 'updates.getState', account }).length > 0;
+    await until(asked, 'the first updates.getState');
   }
 
   /** Number, code and password, as far as they are asked for. */
@@ -90,7 +88,7 @@ export class WorldFixture {
     await user.waitForState('authorizationStateReady');
   }
 
-  private get parts() {
+  private get sandbox(): Sandbox {
     if (!this.running) throw new Error('start the fixture first');
     return this.running;
   }

@@ -120,6 +120,11 @@ export class Control {
     this.world.files.state.referenceLifetime = seconds;
   }
 
+  /** QR links made from now on are good for so many seconds. */
+  setQrLifetime(seconds: number): void {
+    this.world.loginTokens.state.lifetime = seconds;
+  }
+
   /** Moves the sandbox's clock. @returns its new time in Unix milliseconds. */
   advanceClock(seconds: number): { readonly now: number } {
     this.world.clock.advance(seconds);

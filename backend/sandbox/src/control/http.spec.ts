@@ -49,7 +49,11 @@ describe('the HTTP control API', () => {
         text: 'a file',
         sender_id: 77,
         message_id: 2 << 20,
-        file: { name: 'a.txt', size_bytes: 5, sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824' },
+        file: {
+          name: 'a.txt',
+          size_bytes: 5,
+          sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+        },
       },
     ]);
   });
@@ -62,7 +66,9 @@ describe('the HTTP control API', () => {
   });
 
   it('sets and removes faults and rules', async () => {
-    const { id } = (await post('/faults', { method: 'send', error: { code: 400, message: 'PEER_FLOOD' } })) as { id: number };
+    const { id } = (await post('/faults', { method: 'send', error: { code: 400, message: 'PEER_FLOOD' } })) as {
+      id: number;
+    };
     expect((await call('GET', '/faults')).body.result).toMatchObject([{ id, hits: 0 }]);
     await call('DELETE', `/faults/${String(id)}`);
     expect((await call('GET', '/faults')).body.result).toEqual([]);
@@ -80,7 +86,10 @@ describe('the HTTP control API', () => {
   });
 
   it('tells what does not exist and what is impossible', async () => {
-    expect(await call('GET', '/accounts/1')).toMatchObject({ status: 404, body: { error: { code: 'account_not_found' } } });
+    expect(await call('GET', '/accounts/1')).toMatchObject({
+      status: 404,
+      body: { error: { code: 'account_not_found' } },
+    });
     expect(await call('GET', '/nothing')).toMatchObject({ status: 404, body: { error: { code: 'route_not_found' } } });
     const taken = await call('POST', '/accounts', { phone: '15550000001' });
     expect(taken).toMatchObject({ status: 400, body: { error: { source: 'sandbox', code: 'phone_taken' } } });

@@ -15,6 +15,8 @@ export interface LoginTokensState {
   readonly byToken: Map<string, LoginToken>;
   /** The account that scanned a key's code. */
   readonly accepted: Map<bigint, number>;
+  /** Seconds a new link is good for. */
+  lifetime: number;
 }
 
 /** Telegram's links are good for about half a minute. */
@@ -27,11 +29,11 @@ export class LoginTokens {
   constructor(private readonly clock: VirtualClock) {}
 
   static emptyState(): LoginTokensState {
-    return { byToken: new Map(), accepted: new Map() };
+    return { byToken: new Map(), accepted: new Map(), lifetime: LIFETIME_SECONDS };
   }
 
   issue(keyId: bigint, apiId: number): LoginToken {
-    const token = { token: randomBytes(32), keyId, apiId, expires: this.clock.seconds() + LIFETIME_SECONDS };
+    const token = { token: randomBytes(32), keyId, apiId, expires: this.clock.seconds() + this.state.lifetime };
     this.state.byToken.set(token.token.toString('base64url'), token);
     return token;
   }

@@ -6,6 +6,7 @@ import { isMember } from '../../world/chats.js';
 import { channelPeer } from '../../world/peer.js';
 import type { Posted } from '../../world/posting.js';
 import { ADMIN_RIGHTS, BANNED_RIGHTS } from '../../world/rights.js';
+import { randomLong } from '../../world/random.js';
 import type { Call, Methods } from '../call.js';
 import { assertMayRead, channelOf, peerOf, readChannel, readUser } from '../input.js';
 import { renderPosted } from '../posted.js';
@@ -21,7 +22,9 @@ export const channelsMethods: Methods = {
     const megagroup = flagOf(query, 'megagroup');
     const options = { title: titleOf(query), about: stringOf(query, 'about'), megagroup };
     const [channel, posted] = call.world.membership.createChannel(call.account, options, call.origin);
-    return changed(call, channel, posted);
+    const update = { _: 'updateChannel', channel_id: channel.id };
+    // TDLib wants the new message together with a random id, although it chose none.
+    return renderPosted(call, [{ posted, randomId: randomLong() }], [update]);
   },
   'channels.getChannels': (call, query) => {
     const channels = objectsOf(query, 'id').map((input) => readChannel(call, input));

@@ -4,6 +4,7 @@ import { arrayOf, numberOf, objectOf, objectsOf, stringOf } from '../../schema/t
 import type { Group } from '../../world/chats.js';
 import { groupPeer } from '../../world/peer.js';
 import type { Posted } from '../../world/posting.js';
+import { randomLong } from '../../world/random.js';
 import type { Call, Methods } from '../call.js';
 import { readUser } from '../input.js';
 import { renderPosted } from '../posted.js';
@@ -16,7 +17,8 @@ export const chatsMethods: Methods = {
     const members = objectsOf(query, 'users').map((input) => readUser(call, input));
     const title = titleOf(query);
     const [group, posted] = call.world.membership.createGroup(call.account, title, members, call.origin);
-    return invited(call, group, posted);
+    // TDLib wants the new message together with a random id, although it chose none.
+    return invited(call, group, posted, randomLong());
   },
   'messages.getChats': ({ world, account }, query) => {
     const groups = arrayOf(query, 'id').map((id) => world.chats.group(Number(id)));
@@ -77,15 +79,15 @@ export function titleOf(query: TlObject): string {
   return title;
 }
 
-/** TDLib wants exactly one new message with its random id here, and its member list changes by the update only. */
-function changed(call: Call, group: Group, posted: Posted): TlObject {
+/** TDLib changes its member list by `updateChatParticipants` only; the service message is not enough. */
+function changed(call: Call, group: Group, posted: Posted, randomId?: bigint): TlObject {
   return renderPosted(
     call,
-    [{ posted, randomId: undefined }],
+    [{ posted, randomId }],
     [{ _: 'updateChatParticipants', participants: renderParticipants(group) }],
   );
 }
 
-function invited(call: Call, group: Group, posted: Posted): TlObject {
-  return { _: 'messages.invitedUsers', updates: changed(call, group, posted), missing_invitees: [] };
+function invited(call: Call, group: Group, posted: Posted, randomId?: bigint): TlObject {
+  return { _: 'messages.invitedUsers', updates: changed(call, group, posted, randomId), missing_invitees: [] };
 }
