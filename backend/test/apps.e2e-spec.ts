@@ -94,9 +94,18 @@ describe('apps', () => {
 
   it.each(['not-a-uuid', randomUUID(), "' OR 1=1 --"])('answer 404 for the unknown id %p', async (id) => {
     for (const call of [
-      app.http().patch(`/v1/apps/${encodeURIComponent(id)}`).send({ label: 'x' }),
-      app.http().patch(`/v1/apps/${encodeURIComponent(id)}`).send({}),
-      app.http().patch(`/v1/apps/${encodeURIComponent(id)}`).send({ api_hash: 'x' }),
+      app
+        .http()
+        .patch(`/v1/apps/${encodeURIComponent(id)}`)
+        .send({ label: 'x' }),
+      app
+        .http()
+        .patch(`/v1/apps/${encodeURIComponent(id)}`)
+        .send({}),
+      app
+        .http()
+        .patch(`/v1/apps/${encodeURIComponent(id)}`)
+        .send({ api_hash: 'x' }),
       app.http().delete(`/v1/apps/${encodeURIComponent(id)}`),
     ]) {
       const { body } = await call.set(master).expect(404);

@@ -106,7 +106,9 @@ describe('gateway and worker', () => {
         response.end('{"ok":true,"result":7}');
       });
       const context = { requestId: 'r-1', remoteAddress: '::1', caller: { kind: 'master', via: 'token' } } as const;
-      const result = await runInContext(context, () => client().request(target, { method: 'GET', path: '/internal/x' }));
+      const result = await runInContext(context, () =>
+        client().request(target, { method: 'GET', path: '/internal/x' }),
+      );
       expect(result).toBe(7);
       expect(headers).toMatchObject({ ...cluster, 'x-request-id': 'r-1', [CALLER_HEADER]: expect.any(String) });
     });

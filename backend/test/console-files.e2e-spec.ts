@@ -42,7 +42,11 @@ describe('the console', () => {
 
   it('is not sent again when it has not changed', async () => {
     const { headers } = await app.http().get('/sessions/').expect(200);
-    await app.http().get('/sessions/').set({ 'if-none-match': headers['etag'] ?? '' }).expect(304);
+    await app
+      .http()
+      .get('/sessions/')
+      .set({ 'if-none-match': headers['etag'] ?? '' })
+      .expect(304);
   });
 
   it('has its directories with a slash', async () => {

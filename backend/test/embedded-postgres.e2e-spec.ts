@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -126,7 +136,8 @@ describe('the embedded PostgreSQL', () => {
   it('runs in a process group of its own, which a signal to ours does not reach', async () => {
     await start();
     const pid = pidOf();
-    const group = (of: number): string => execFileSync('ps', ['-o', 'pgid=', '-p', String(of)], { encoding: 'utf8' }).trim();
+    const group = (of: number): string =>
+      execFileSync('ps', ['-o', 'pgid=', '-p', String(of)], { encoding: 'utf8' }).trim();
     expect(group(pid)).toBe(String(pid));
     expect(group(pid)).not.toBe(group(process.pid));
   });

@@ -37,7 +37,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('refers only to schemas that it holds', () => {
-    const names = [...JSON.stringify(committed).matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name);
+    const names = [...JSON.stringify(committed).matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(
+      ([, name]) => name,
+    );
     expect(Object.keys(committed.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
   });
 

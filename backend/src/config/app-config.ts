@@ -220,6 +220,6 @@ export class AppConfig implements Settings {
 
   /** The same configuration with what was found out at start: the embedded database, the generated secrets, the real port. */
   with(found: Partial<Pick<Settings, 'databaseUrl' | 'secrets' | 'listen'>>): AppConfig {
-    return new AppConfig({ ...this, ...found });
+    return new AppConfig({ ...(this as Settings), ...found });
   }
 }

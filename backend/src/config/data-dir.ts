@@ -1,4 +1,14 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.js';
 
@@ -11,7 +21,9 @@ export interface DataDirLock {
 function identityOf(pid: number): string | undefined {
   try {
     // After the name in parentheses, which may hold anything, the 20th field is the start time.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return `${pid} ${fields[19] ?? ''}`;
   } catch {
     return undefined;
@@ -40,7 +52,9 @@ export function lockDataDir(dataDir: string): DataDirLock {
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([
+      `DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
   }
   const path = join(dataDir, 'tgcontrol.pid');
   for (let attempt = 1; ; attempt++) {
@@ -51,7 +65,9 @@ export function lockDataDir(dataDir: string): DataDirLock {
       return { release: () => rmSync(path, { force: true }) };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
-        throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`]);
+        throw new ConfigError([
+          `DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`,
+        ]);
       }
     }
     const holder = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';

@@ -7,7 +7,10 @@ export type Role = 'gateway' | 'worker' | 'all';
 
 function rule(name: string, validate: (value: string) => boolean, message: string): PropertyDecorator {
   const options: ValidationOptions = { message: `$property ${message}` };
-  return ValidateBy({ name, validator: { validate: (value) => typeof value === 'string' && validate(value) } }, options);
+  return ValidateBy(
+    { name, validator: { validate: (value) => typeof value === 'string' && validate(value) } },
+    options,
+  );
 }
 
 const IsDuration = (): PropertyDecorator =>
@@ -37,7 +40,11 @@ const IsMasterKey = (): PropertyDecorator =>
     'must be base64 of exactly 32 bytes (openssl rand -base64 32)',
   );
 const IsTokenText = (): PropertyDecorator =>
-  rule('isTokenText', (value) => /^[\x21-\x7e]{8,512}$/.test(value), 'must be 8 to 512 printable characters without spaces');
+  rule(
+    'isTokenText',
+    (value) => /^[\x21-\x7e]{8,512}$/.test(value),
+    'must be 8 to 512 printable characters without spaces',
+  );
 const IsCidrList = (): PropertyDecorator =>
   rule('isCidrList', (value) => parseCidrList(value) !== undefined, 'must be a comma list of addresses or CIDRs');
 

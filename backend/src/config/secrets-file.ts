@@ -44,7 +44,10 @@ export function obtainSecrets(dataDir: string): { readonly secrets: GeneratedSec
   const { api_token, cluster_token, master_key, postgres_password } = stored as Stored;
   const masterKey = Buffer.from(master_key, 'base64');
   if (masterKey.length !== 32) throw new ConfigError([`${path}: master_key is not 32 bytes of base64`]);
-  return { secrets: { apiToken: api_token, clusterToken: cluster_token, masterKey, postgresPassword: postgres_password }, isNew };
+  return {
+    secrets: { apiToken: api_token, clusterToken: cluster_token, masterKey, postgresPassword: postgres_password },
+    isNew,
+  };
 }
 
 /** Writes the file whole or not at all, and never over another; false when there is one. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EmbeddedPostgres } from '../common/db/embedded-postgres.js';
 import { AppLogger } from '../common/log/app-logger.js';
-import { type AppConfig, type DataDirLock, lockDataDir, obtainSecrets, secretsPath } from '../config/index.js';
+import { type AppConfig, lockDataDir, obtainSecrets, secretsPath } from '../config/index.js';
 import { WorkerLease } from '../modules/workers/index.js';
 import { createApp } from './create-app.js';
 

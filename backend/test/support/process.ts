@@ -23,7 +23,10 @@ export class ServerProcess {
     if (!existsSync(MAIN)) throw new Error('the backend is not built: run `npm run build -w @tgcontrol/backend`');
     const path = process.env['PATH'];
     return new ServerProcess(
-      spawn(process.execPath, [MAIN], { env: { ...(path !== undefined && { PATH: path }), ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
+      spawn(process.execPath, [MAIN], {
+        env: { ...(path !== undefined && { PATH: path }), ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
     );
   }
 

@@ -30,7 +30,13 @@ export function createDataSource(url: string, { entities, migrations }: Schema):
     poolSize: 10,
     logging: false,
     // Also on this side, since a server that was frozen or cut off never says that it gave up.
-    extra: { Client: DatabaseClient, query_timeout: 15_000, statement_timeout: 15_000, keepAlive: true, idleTimeoutMillis: 30_000 },
+    extra: {
+      Client: DatabaseClient,
+      query_timeout: 15_000,
+      statement_timeout: 15_000,
+      keepAlive: true,
+      idleTimeoutMillis: 30_000,
+    },
   });
 }
 
@@ -47,7 +53,7 @@ export async function prepareDatabase(dataSource: DataSource, box: SecretBox | u
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
       const [table] = (await runner.query(`SELECT to_regclass('key_check') AS name`)) as { name: string | null }[];
-      if (box && table?.name != null) await checkKey(dataSource, box);
+      if (box && typeof table?.name === 'string') await checkKey(dataSource, box);
       await dataSource.runMigrations({ transaction: 'each' });
       if (box) {
         await runner.query('INSERT INTO key_check (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING', [

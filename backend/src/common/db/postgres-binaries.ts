@@ -84,7 +84,8 @@ export function locateBinaries(user: SystemUser | undefined, copies: string): Po
   let isWhole = true;
   try {
     restoreLinks(native);
-    for (const program of Object.values(inside(native))) accessSync(program, constants.X_OK);
+    const { initdb, postgres } = inside(native);
+    for (const program of [initdb, postgres]) accessSync(program, constants.X_OK);
   } catch {
     isWhole = false;
   }

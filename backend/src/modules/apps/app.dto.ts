@@ -4,13 +4,23 @@ import { ApiProperty, ApiPropertyOptional, MayBeAbsent } from '../../common/http
 const MAX_INT32 = 2_147_483_647;
 
 export class CreateAppDto {
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_INT32, example: 123456, description: 'from my.telegram.org' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_INT32,
+    example: 123456,
+    description: 'from my.telegram.org',
+  })
   @IsInt()
   @Min(1)
   @Max(MAX_INT32)
   api_id!: number;
 
-  @ApiProperty({ type: String, maxLength: 100, description: 'from my.telegram.org; stored encrypted, never shown again' })
+  @ApiProperty({
+    type: String,
+    maxLength: 100,
+    description: 'from my.telegram.org; stored encrypted, never shown again',
+  })
   @IsString()
   @Matches(/^\S+$/, { message: 'api_hash must not be empty or contain spaces' })
   @MaxLength(100)
@@ -24,7 +34,12 @@ export class CreateAppDto {
 }
 
 export class UpdateAppDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_INT32, description: 'sessions use it from their next start' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_INT32,
+    description: 'sessions use it from their next start',
+  })
   @MayBeAbsent()
   @IsInt()
   @Min(1)

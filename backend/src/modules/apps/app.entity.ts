@@ -10,6 +10,7 @@ export class AppEntity {
   @Column({ name: 'api_hash_sealed', type: 'text' }) apiHashSealed!: string;
   @Column({ type: 'text', nullable: true }) label!: string | null;
   /** To the millisecond, as a Date is: lists page by it. */
-  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' }) createdAt!: Date;
+  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
 }

@@ -6,7 +6,7 @@ import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { NotFoundError } from '../../common/errors/index.js';
 import { ProxyEntity } from './proxy.entity.js';
-import { type ProxyChange, type ProxyDraft, ProxyVault, checkCredentials } from './proxy-vault.js';
+import { type ProxyChange, type ProxyDraft, ProxyVault, checkCredentials, isGiven } from './proxy-vault.js';
 
 const sealedAt = (id: string): SealedAt => ({ table: 'proxies', column: 'secret_sealed', id });
 const orNull = (text: string | null | undefined): string | null => (text === undefined || text === '' ? null : text);
@@ -43,7 +43,8 @@ export class LocalProxyVault extends ProxyVault {
       const { manager } = this.unitOfWork;
       const entity = await manager.findOne(ProxyEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!entity) throw new NotFoundError('proxy', id);
-      const changed: ProxyDraft = { ...entity, ...this.credentialsOf(entity, change.type ?? entity.type), ...change };
+      const kept = { type: entity.type, host: entity.host, port: entity.port, label: entity.label };
+      const changed: ProxyDraft = { ...kept, ...this.credentialsOf(entity, change.type ?? entity.type), ...change };
       checkCredentials(changed);
       const { type, host, port, username, label } = changed;
       await manager.update(ProxyEntity, id, {
@@ -68,14 +69,17 @@ export class LocalProxyVault extends ProxyVault {
       type,
       host,
       port,
-      ...(username != null && { username }),
-      ...(password != null && { password }),
-      ...(secret != null && { secret }),
+      ...(isGiven(username) && { username }),
+      ...(isGiven(password) && { password }),
+      ...(isGiven(secret) && { secret }),
     };
   }
 
   /** The stored credentials, as far as they go with `type`: a secret is not taken for a password. */
-  private credentialsOf(entity: ProxyEntity, type: ProxySettings['type']): Pick<ProxyDraft, 'username' | 'password' | 'secret'> {
+  private credentialsOf(
+    entity: ProxyEntity,
+    type: ProxySettings['type'],
+  ): Pick<ProxyDraft, 'username' | 'password' | 'secret'> {
     if ((entity.type === 'mtproto') !== (type === 'mtproto')) return { username: null, password: null, secret: null };
     const opened =
       entity.secretSealed === null ? null : this.box.open(entity.secretSealed, sealedAt(entity.id)).toString('utf8');

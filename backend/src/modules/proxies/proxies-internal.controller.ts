@@ -1,6 +1,7 @@
 import { Body, Controller, Param, Patch, Post } from '@nestjs/common';
 import { Access, ApiHiddenController, Requires, Returns, UpdatedDto, existingId } from '../../common/http/index.js';
 import { CreateProxyDto, ProxyCreatedDto, UpdateProxyDto } from './proxy.dto.js';
+import { toChange } from './proxy.mapping.js';
 import { ProxyVault } from './proxy-vault.js';
 
 /** What gateways ask a worker to seal. */
@@ -19,7 +20,7 @@ export class ProxiesInternalController {
   @Patch(':id')
   @Returns(UpdatedDto)
   async change(@Param('id') id: string, @Body() dto: UpdateProxyDto): Promise<UpdatedDto> {
-    await this.vault.change(existingId('proxy', id), { ...dto });
+    await this.vault.change(existingId('proxy', id), toChange(dto));
     return { status: 'updated' };
   }
 }

@@ -12,6 +12,7 @@ import {
   existingId,
 } from '../../common/http/index.js';
 import { CreateProxyDto, ProxyCreatedDto, ProxyDto, UpdateProxyDto } from './proxy.dto.js';
+import { toChange } from './proxy.mapping.js';
 import { ProxiesService } from './proxies.service.js';
 
 @ApiTags('proxies')
@@ -50,7 +51,7 @@ export class ProxiesController {
   @Returns(UpdatedDto)
   @ApiOperation({ operationId: 'updateProxy', summary: 'Change a proxy; the sessions that use it follow at once' })
   async update(@Param('id') id: string, @Body() dto: UpdateProxyDto): Promise<UpdatedDto> {
-    await this.proxies.change(existingId('proxy', id), { ...dto });
+    await this.proxies.change(existingId('proxy', id), toChange(dto));
     return { status: 'updated' };
   }
 

@@ -26,7 +26,9 @@ export abstract class ProxyVault {
   abstract change(id: string, change: ProxyChange): Promise<void>;
 }
 
-const isGiven = (text: string | null | undefined): text is string => text != null && text !== '';
+/** Whether there is a text at all. */
+export const isGiven = (text: string | null | undefined): text is string =>
+  text !== null && text !== undefined && text !== '';
 
 /** TDLib takes a secret as hexadecimal or base64url, of at least 16 bytes. */
 const MTPROTO_SECRET = /^([0-9a-fA-F]{32,}|[A-Za-z0-9_-]{22,}={0,2})$/;

@@ -24,19 +24,28 @@ export class CreateProxyDto {
   @MaxLength(255)
   username?: string | null;
 
-  @ApiPropertyOptional({ type: String, maxLength: 255, description: 'socks5 and http; stored encrypted, never shown again' })
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 255,
+    description: 'socks5 and http; stored encrypted, never shown again',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(255)
   password?: string | null;
 
-  @ApiPropertyOptional({ type: String, maxLength: 500, description: 'mtproto only; stored encrypted, never shown again' })
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 500,
+    description: 'mtproto only; stored encrypted, never shown again',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(500)
   secret?: string | null;
 
-  @ApiPropertyOptional({ type: String, maxLength: 200 }) @IsOptional() @IsString() @MaxLength(200) label?: string | null;
+  @ApiPropertyOptional({ type: String, maxLength: 200 }) @IsOptional() @IsString() @MaxLength(200) label?:
+    string | null;
 }
 
 export class UpdateProxyDto {

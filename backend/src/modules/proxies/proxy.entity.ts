@@ -16,6 +16,7 @@ export class ProxyEntity {
   @Column({ name: 'secret_sealed', type: 'text', nullable: true }) secretSealed!: string | null;
   @Column({ type: 'text', nullable: true }) label!: string | null;
   /** To the millisecond, as a Date is: lists page by it. */
-  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' }) createdAt!: Date;
+  @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamp with time zone' }) updatedAt!: Date;
 }
