@@ -61,6 +61,7 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // DTO classes describe plain objects; nobody makes instances of them by hand.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-misused-spread': 'off',
       // A Nest module is a class without members; its decorator is its content.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-unused-vars': [
@@ -70,7 +71,8 @@ export default defineConfig(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'no-console': 'error',
       'no-restricted-syntax': ['error', PROCESS_ENV, DEFAULT_EXPORT],
-      eqeqeq: 'error',
+      // `!= null` is the one comparison that means both absent and null.
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
       'object-shorthand': 'error',
       'prefer-template': 'error',
     },
