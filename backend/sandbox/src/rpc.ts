@@ -158,6 +158,23 @@ export interface ProxyOptions {
 /** The permanent keys in a form that JSON can hold. */
 export type KeySnapshot = readonly Readonly<Record<string, unknown>>[];
 
+/** Two clients used one permanent key at the same time. */
+export interface KeyConflict {
+  readonly keyId: bigint;
+  readonly ownerId: number | undefined;
+  /**
+   * How it was told: by the clients' operating system processes, by what they say about themselves in initConnection, or
+   * by there being more sessions than one client opens.
+   */
+  readonly kind: 'process' | 'marker' | 'sessions';
+  /** Unix milliseconds of the sandbox's clock. */
+  readonly since: number;
+  /** Packets, pings and acknowledgements included, that the older client sent since. */
+  readonly packets: number;
+  /** API calls among them; 0 means that it only said goodbye. */
+  readonly calls: number;
+}
+
 /** What the API may ask of the transport. */
 export interface Transport {
   /**
@@ -177,6 +194,8 @@ export interface Transport {
   destroyKeys(filter: (key: AuthKeyState) => boolean): void;
   dropConnections(ownerId: number): void;
   connections(): ConnectionInfo[];
+  /** Every time two clients used one permanent key at once, since the start or the last `importKeys`. */
+  keyConflicts(): KeyConflict[];
   addProxy(options: ProxyOptions): Promise<ProxyInfo>;
   /** @throws Error when there is no such proxy. */
   changeProxy(id: string, change: { readonly behaviour?: ProxyBehaviour; readonly kbit?: number }): ProxyInfo;

@@ -1,14 +1,13 @@
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { KeyStore } from './mtproto/key-store.js';
 import { MtprotoServer } from './mtproto/server.js';
-import { SocketWire } from './mtproto/wire.js';
 import { Proxies } from './proxy/proxies.js';
 import type {
   AuthKeyState,
   Clock,
   ConnectionInfo,
   FaultGate,
+  KeyConflict,
   KeySnapshot,
   ProxyBehaviour,
   ProxyInfo,
@@ -22,8 +21,6 @@ import { TlSchema } from './schema/tl-schema.js';
 import { patchedLibrary } from './tdlib/patched-library.js';
 import { loadRsaKey } from './tdlib/rsa-keys.js';
 
-const HOST = '127.0.0.1';
-
 /** What a transport is started with. */
 export interface TransportOptions {
   /** Authorization keys are kept here. */
@@ -35,13 +32,13 @@ export interface TransportOptions {
   readonly handler: RpcHandler;
   readonly faults: FaultGate;
   readonly observer: RpcObserver;
+  /** How many main sessions clients are told to open by `tmp_sessions`; 1 when absent. */
+  readonly sessionsPerClient?: number;
   readonly log?: (line: string) => void;
 }
 
 /** Everything between TDLib's socket and the API: proxies, MTProto, keys, and the library that fits them. */
 export class SandboxTransport implements Transport {
-  private direct: Server | undefined;
-
   private constructor(
     private readonly keys: KeyStore,
     private readonly server: MtprotoServer,
@@ -63,6 +60,7 @@ export class SandboxTransport implements Transport {
       handler: options.handler,
       faults: options.faults,
       observer: options.observer,
+      sessionsPerClient: options.sessionsPerClient ?? 1,
       log: options.log ?? (() => undefined),
     });
     const proxies = new Proxies((wire, proxyId, clientPort) => server.accept(wire, proxyId, clientPort));
@@ -103,6 +101,10 @@ export class SandboxTransport implements Transport {
     return this.server.connections();
   }
 
+  keyConflicts(): KeyConflict[] {
+    return this.server.keyConflicts();
+  }
+
   addProxy(options: ProxyOptions): Promise<ProxyInfo> {
     return this.proxyPorts.add(options);
   }
@@ -127,27 +129,10 @@ export class SandboxTransport implements Transport {
     this.server.restoreKeys(snapshot);
   }
 
-  /**
-   * Opens a port for clients that use no proxy. TDLib connects to it when `dc_options` of help.getConfig name it.
-   * @returns the port
-   */
-  async listenDirect(port = 0): Promise<number> {
-    const server = createServer((socket) => {
-      this.server.accept(new SocketWire(socket, Buffer.alloc(0)), undefined, socket.remotePort);
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, HOST, resolve);
-    });
-    this.direct = server;
-    return (server.address() as AddressInfo).port;
-  }
-
   /** Closes all connections and ports; keys are on disk already. */
   async stop(): Promise<void> {
     this.server.stop();
     await this.proxyPorts.stop();
-    if (this.direct) await new Promise((resolve) => this.direct?.close(resolve));
     this.keys.close();
   }
 }

@@ -9,6 +9,7 @@ export const SILENT_TRANSPORT: Transport = {
   destroyKeys: () => undefined,
   dropConnections: () => undefined,
   connections: () => [],
+  keyConflicts: () => [],
   addProxy: () => Promise.reject(new Error('there is no network')),
   changeProxy: () => {
     throw new Error('there is no network');

@@ -36,6 +36,7 @@ export class TransportFixture {
       handler: this.api,
       faults: this.api,
       observer: this.api,
+      sessionsPerClient: this.api.mainSessions,
       log: (line) => this.log.push(line),
     });
     const { port } = this.entry ?? {};

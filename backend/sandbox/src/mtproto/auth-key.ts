@@ -37,6 +37,8 @@ export class PermanentKey implements AuthKeyState, EncryptionKey {
   readonly temporaryKeys = new Set<TemporaryKey>();
   /** Sessions that get updates, also those of temporary keys, oldest first. */
   readonly subscribers = new Set<Session>();
+  /** Sessions that made an API call other than uploads, also those of temporary keys. */
+  readonly mainSessions = new Set<Session>();
   readonly time: ServerTime;
   readonly createdAt: number;
   readonly dc: number;

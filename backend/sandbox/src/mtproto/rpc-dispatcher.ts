@@ -19,6 +19,7 @@ import { bindTemporaryKey } from './bind.js';
 import type { Connection } from './connection.js';
 import { unwrap, type Invocation } from './invocation.js';
 import type { KeyStore } from './key-store.js';
+import type { KeyUse } from './key-use.js';
 import type { Session } from './session.js';
 
 /** A client that has not introduced itself on this key since the server started. */
@@ -36,6 +37,7 @@ const UNKNOWN_CLIENT: ClientInfo = {
 export interface DispatcherParts {
   readonly schema: TlSchema;
   readonly keys: KeyStore;
+  readonly keyUse: KeyUse;
   readonly handler: RpcHandler;
   readonly faults: FaultGate;
   readonly observer: RpcObserver;
@@ -72,7 +74,10 @@ export class RpcDispatcher {
       this.answerError(call, refusal);
       return;
     }
-    if (!invocation.withoutUpdates && !query._.startsWith('upload.')) subscribe(session, permanent);
+    if (!query._.startsWith('upload.')) {
+      this.parts.keyUse.call(session);
+      if (!invocation.withoutUpdates) subscribe(session, permanent);
+    }
     this.perform(call, contextOf(call, permanent, invocation.withoutUpdates), query);
   }
 

@@ -4,6 +4,7 @@ import {
   type Clock,
   type ConnectionInfo,
   type FaultGate,
+  type KeyConflict,
   type KeySnapshot,
   type RpcHandler,
   type RpcObserver,
@@ -18,6 +19,7 @@ import { openPacket, plainBody, plainPacket, type Message, type OpenedPacket } f
 import type { Frame } from './frames.js';
 import { Handshake, type HandshakeParts } from './handshake.js';
 import type { KeyStore } from './key-store.js';
+import { KeyUse } from './key-use.js';
 import { RpcDispatcher } from './rpc-dispatcher.js';
 import { currentSalt, isValidSalt } from './salts.js';
 import { ServerTime } from './server-time.js';
@@ -38,6 +40,8 @@ export interface ServerParts {
   readonly handler: RpcHandler;
   readonly faults: FaultGate;
   readonly observer: RpcObserver;
+  /** How many main sessions clients are told to open. */
+  readonly sessionsPerClient: number;
   readonly log: (line: string) => void;
 }
 
@@ -47,13 +51,15 @@ export class MtprotoServer {
   private readonly handshakeParts: HandshakeParts;
   private readonly dispatcher: RpcDispatcher;
   private readonly service: ServiceMessages;
+  private readonly keyUse: KeyUse;
   private readonly plainTime: ServerTime;
   private readonly sweeper: NodeJS.Timeout;
   private lastConnectionId = 0;
 
   constructor(private readonly parts: ServerParts) {
     this.handshakeParts = { ...parts, diffieHellman: new ServerDiffieHellman() };
-    this.dispatcher = new RpcDispatcher(parts);
+    this.keyUse = new KeyUse(parts.clock, parts.sessionsPerClient);
+    this.dispatcher = new RpcDispatcher({ ...parts, keyUse: this.keyUse });
     this.service = new ServiceMessages(parts.schema, { removeKey: (key) => this.removeKey(key) });
     this.plainTime = new ServerTime(parts.clock);
     this.sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
@@ -116,10 +122,16 @@ export class MtprotoServer {
     return [...this.open.keys()].map((connection) => this.describe(connection));
   }
 
+  /** See `Transport.keyConflicts`. */
+  keyConflicts(): KeyConflict[] {
+    return this.keyUse.list();
+  }
+
   /** Replaces all keys and closes all connections. */
   restoreKeys(snapshot: KeySnapshot): void {
     this.closeConnections();
     this.parts.keys.restore(snapshot);
+    this.keyUse.clear();
   }
 
   stop(): void {
@@ -168,6 +180,7 @@ export class MtprotoServer {
     // Not before the salt is known to be good: the client takes a call with a quick acknowledgement for delivered.
     if (wantsQuickAck) connection.sendQuickAck(opened.quickAck);
     this.announce(session, opened);
+    this.keyUse.packet(session);
     for (const message of unpack(opened.message)) this.handle(session, connection, message, wantsQuickAck);
   }
 

@@ -44,6 +44,8 @@ export class Session {
   subscribed = false;
   /** From the last `initConnection` on this session. */
   client: ClientInfo | undefined;
+  /** Monotonic milliseconds of the first API call that was no upload; see `KeyUse`. */
+  firstCallAt: number | undefined;
   /** `new_session_created` was sent. */
   announced = false;
   /** Monotonic milliseconds of the last packet. */
@@ -86,6 +88,7 @@ export class Session {
   end(): void {
     this.key.sessions.delete(this.id);
     this.key.permanent?.subscribers.delete(this);
+    this.key.permanent?.mainSessions.delete(this);
   }
 
   /** A service message: not acknowledged, not repeated, even seq_no. Lost when there is no connection. */
