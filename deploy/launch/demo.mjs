@@ -78,27 +78,32 @@ async function play({ control, env }, url, controlUrl) {
   const { app_id } = await api.post('/apps', { api_id: 12345, api_hash: apiHash, label: 'Demo' });
   const bot = await api.post('/bot', { app_id, token: world.bot.token, label: 'Demo bot' });
   const user = await logIn(api, control, app_id, world.user);
+  await beginLogin(api, app_id, world.newcomer, 'Waits for its code');
   answerAs(world.friend, world.user, control);
 
   const variables = { TGCONTROL_URL: url, TOKEN: token, BOT: bot.id, DEMO_USER: user.id, SANDBOX_URL: controlUrl };
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
   writeFileSync(ENV_FILE, lines.join(''), { mode: 0o600 });
-  introduce(url, token, controlUrl);
+  introduce(url, token, controlUrl, world.newcomer.code);
   return product;
 }
 
 /** A person's login as a client of the API does it; the code, which Telegram sends, is read from the sandbox. */
 async function logIn(api, control, appId, account) {
-  const { id, status } = await api.post('/user', { app_id: appId, phone: account.phone, label: 'Demo user' });
-  if (status !== 'awaiting_code')
-    throw new Failure(`The login of ${account.phone} is ${status} instead of awaiting_code.`);
+  const id = await beginLogin(api, appId, account, 'Demo user');
   const asked = await api.post(`/user/${id}/login/code`, { code: control.newestCode(account.phone) });
   if (asked.status === 'awaiting_password')
     await api.post(`/user/${id}/login/password`, { password: account.password });
   return { id };
 }
 
-function introduce(url, token, controlUrl) {
+async function beginLogin(api, appId, { phone }, label) {
+  const { id, status } = await api.post('/user', { app_id: appId, phone, label });
+  if (status !== 'awaiting_code') throw new Failure(`The login of ${phone} is ${status} instead of awaiting_code.`);
+  return id;
+}
+
+function introduce(url, token, controlUrl, waitingCode) {
   const examples = /## Try it, offline([\s\S]*?)\n## /.exec(readFileSync(at('README.md'), 'utf8'))?.[1] ?? '';
   const blocks = [...examples.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
   console.log(`
@@ -107,6 +112,8 @@ function introduce(url, token, controlUrl) {
   API reference  ${url}/docs
   Sandbox        ${controlUrl} (its control API)
   Variables      ${relative(root, ENV_FILE)}
+
+One more login waits in the console for its code, which is ${waitingCode}.
 
 In another terminal, in this folder:
 

@@ -1,6 +1,8 @@
 /** The people, the bot and the chats of the demo, made through the sandbox's control API. */
 
 const USER = { phone: '+15550100001', firstName: 'Dana', username: 'demo_user', password: 'correct horse' };
+/** Their login is begun and left to whoever tries the demo. */
+const NEWCOMER = { phone: '+15550100003', firstName: 'Rosa', username: 'demo_newcomer', code: '24680' };
 const FRIEND = { phone: '+15550100002', firstName: 'Felix', username: 'demo_friend' };
 
 const ANSWERS = ['Yes, I am here.', 'Tell me more.', 'I read you.', 'Good to hear from you.'];
@@ -11,6 +13,7 @@ export function populate(control) {
   const bot = control.createBot({ username: 'demo_bot', firstName: 'Demo bot' });
   const user = { ...USER, ...control.createAccount(USER) };
   const friend = { ...FRIEND, ...control.createAccount(FRIEND) };
+  const newcomer = { ...NEWCOMER, ...control.createAccount(NEWCOMER) };
   const people = [user.userId, friend.userId];
   control.createChat({
     type: 'channel',
@@ -20,7 +23,7 @@ export function populate(control) {
     admins: [bot.userId],
   });
   control.createChat({ type: 'supergroup', title: 'Demo group', members: [...people, bot.userId] });
-  return { bot, user, friend };
+  return { bot, user, friend, newcomer };
 }
 
 /**
