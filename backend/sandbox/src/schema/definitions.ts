@@ -35,7 +35,8 @@ export interface TlDefinitions {
 
 /** Reads the schema files of the installed `@mtcute/tl`; its code is not used, so its dependencies are not needed. */
 export function loadDefinitions(): TlDefinitions {
-  const directory = join(createRequire(import.meta.url).resolve('@mtcute/tl/package.json'), '..');
+  const require = createRequire(import.meta.url);
+  const directory = join(require.resolve('@mtcute/tl/package.json'), '..');
   const api = JSON.parse(readFileSync(join(directory, 'api-schema.json'), 'utf8')) as {
     readonly l: number;
     readonly e: readonly TlDefinition[];

@@ -53,7 +53,8 @@ export function patchedLibrary(directory: string, publicPem: string, source = fi
 
 /** Path of the library in the installed `prebuilt-tdlib`. */
 function findLibrary(): string {
-  const { getTdjson } = createRequire(import.meta.url)('prebuilt-tdlib') as { readonly getTdjson: () => string };
+  const require = createRequire(import.meta.url);
+  const { getTdjson } = require('prebuilt-tdlib') as { readonly getTdjson: () => string };
   return getTdjson();
 }
 
