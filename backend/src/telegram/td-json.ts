@@ -12,7 +12,8 @@ export interface Library {
 /** What a process shares whoever loads this file: the library is loaded once, and it has one queue of messages. */
 interface ProcessState {
   readonly library: Library;
-  deliver: (message: string) => void;
+  /** By client id, whoever made the client. */
+  readonly listeners: Map<number, TdJsonListener>;
 }
 
 /**
@@ -32,9 +33,10 @@ const CLIENT_ID_MEMBER = ',"@client_id":';
  * for most of them are answers that leave as they came.
  */
 export class TdJson {
-  private readonly listeners = new Map<number, TdJsonListener>();
-
-  private constructor(private readonly addon: Addon) {}
+  private constructor(
+    private readonly addon: Addon,
+    private readonly listeners: Map<number, TdJsonListener>,
+  ) {}
 
   /**
    * Loads the library, or takes the one that is loaded already.
@@ -46,20 +48,17 @@ export class TdJson {
     if (known !== undefined && known.library.identity !== library.identity) {
       throw new Error(`this process has loaded ${known.library.path}, it cannot also load ${library.path}`);
     }
-    const tdJson = new TdJson(addon);
-    const deliver = (message: string): void => tdJson.deliver(message);
     if (known !== undefined) {
-      known.deliver = deliver;
-      return tdJson;
+      return new TdJson(addon, known.listeners);
     }
     // Before any client exists: TDLib's default is 5, which writes every query to standard error, codes and passwords included.
     addon.tdnew.execute('{"@type":"setLogVerbosityLevel","new_verbosity_level":1}');
-    const state: ProcessState = { library, deliver };
+    const state: ProcessState = { library, listeners: new Map() };
     Reflect.set(addon.tdnew.init, STATE, state);
     addon.tdnew.init(RECEIVE_TIMEOUT_SECONDS);
     addon.tdnew.unref();
     void TdJson.receive(addon, state);
-    return tdJson;
+    return new TdJson(addon, state.listeners);
   }
 
   /** Makes a client. TDLib starts it with the first request sent to it. The process stays up until it is forgotten. */
@@ -99,16 +98,16 @@ export class TdJson {
     for (;;) {
       const message = await addon.tdnew.receive();
       if (message !== null) {
-        state.deliver(message);
+        deliver(state.listeners, message);
       }
     }
   }
+}
 
-  private deliver(message: string): void {
-    const at = message.lastIndexOf(CLIENT_ID_MEMBER);
-    const clientId = Number.parseInt(message.slice(at + CLIENT_ID_MEMBER.length), 10);
-    this.listeners.get(clientId)?.(message);
-  }
+function deliver(listeners: ReadonlyMap<number, TdJsonListener>, message: string): void {
+  const at = message.lastIndexOf(CLIENT_ID_MEMBER);
+  const clientId = Number.parseInt(message.slice(at + CLIENT_ID_MEMBER.length), 10);
+  listeners.get(clientId)?.(message);
 }
 
 /** A message of TDLib with its envelope taken off. */
