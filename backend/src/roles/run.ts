@@ -33,7 +33,8 @@ export async function run(config: AppConfig, announce: Announce, onFatal: (reaso
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const lock = config.isWorker ? lockDataDir(config.dataDir) : undefined;
+    // Workers may share a volume: TDLib locks each session's database, and the lease says whose it is.
+    const lock = config.role === 'all' ? lockDataDir(config.dataDir) : undefined;
     if (lock) undo.push(() => lock.release());
     const complete = await completed(config, logger, announce, undo, onFatal);
     const app = await createApp(complete, logger);
