@@ -16,7 +16,4 @@ export default {
   },
   // Real TDLib waits seconds between reconnects, so its suites need more than jest's five seconds.
   testTimeout: 30_000,
-  // A process can load libtdjson once, so no two suites may share one: a limit that every worker is above makes jest
-  // start a new worker for each suite.
-  workerIdleMemoryLimit: 1,
 };

@@ -1,4 +1,4 @@
-import type { ConnectionInfo, ProxyBehaviour, ProxyInfo, ProxyOptions, Transport } from '../rpc.js';
+import type { ConnectionInfo, KeyConflict, ProxyBehaviour, ProxyInfo, ProxyOptions, Transport } from '../rpc.js';
 import type { Fault, FaultOptions } from '../world/faults.js';
 import type { JournalEntry, JournalFilter, MethodStats } from '../world/journal.js';
 import type { Rule, RuleOptions } from '../world/rules.js';
@@ -133,6 +133,11 @@ export class Control {
 
   connections(): ConnectionInfo[] {
     return this.transport.connections();
+  }
+
+  /** Every time two clients used one authorization key at once. */
+  keyConflicts(): KeyConflict[] {
+    return this.transport.keyConflicts();
   }
 
   /** Closes the account's connections; its clients come back. */

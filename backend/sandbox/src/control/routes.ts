@@ -205,6 +205,7 @@ export function weatherRoutes(app: FastifyInstance, control: Control): void {
 /** What happened, and going back. */
 export function stateRoutes(app: FastifyInstance, control: Control): void {
   app.get('/connections', () => control.connections());
+  app.get('/key-conflicts', () => control.keyConflicts());
   app.get('/journal', { schema: { querystring: schemas.journalFilter } }, (request) =>
     control.journal(queryOf<JournalFilter>(request)),
   );
