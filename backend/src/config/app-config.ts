@@ -77,7 +77,8 @@ function readEnv(source: NodeJS.ProcessEnv): { env: Env; mistakes: string[] } {
     if (text === undefined || text === '') continue;
     given[name] = typeof given[name] === 'number' ? Number(text) : text;
   }
-  const mistakes = validateSync(env).flatMap((error) => Object.values(error.constraints ?? {}));
+  // One line a variable: class-validator lists the rule that was written first last.
+  const mistakes = validateSync(env).flatMap((error) => Object.values(error.constraints ?? {}).slice(-1));
   return { env, mistakes };
 }
 

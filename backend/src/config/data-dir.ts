@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf, messageOf } from '../common/errors/thrown.js';
 import { ConfigError } from './config-error.js';
 
 /** This process's right to a DATA_DIR. */
@@ -52,9 +53,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new ConfigError([
-      `DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`,
-    ]);
+    throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);
   }
   const path = join(dataDir, 'tgcontrol.pid');
   for (let attempt = 1; ; attempt++) {
@@ -64,10 +63,8 @@ export function lockDataDir(dataDir: string): DataDirLock {
       closeSync(file);
       return { release: () => rmSync(path, { force: true }) };
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
-        throw new ConfigError([
-          `DATA_DIR ${dataDir} is not writable: ${error instanceof Error ? error.message : String(error)}`,
-        ]);
+      if (codeOf(error) !== 'EEXIST') {
+        throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);
       }
     }
     const holder = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf, messageOf } from '../common/errors/thrown.js';
 import { ConfigError } from './config-error.js';
 
 /** What ROLE=all generates once for its DATA_DIR. */
@@ -37,7 +38,7 @@ export function obtainSecrets(dataDir: string): { readonly secrets: GeneratedSec
   try {
     stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<Stored>;
   } catch (error) {
-    throw new ConfigError([`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([`${path} cannot be read: ${messageOf(error)}`]);
   }
   const missing = NAMES.filter((name) => typeof stored[name] !== 'string');
   if (missing.length > 0) throw new ConfigError([`${path} lacks ${missing.join(', ')}`]);
@@ -70,7 +71,7 @@ function writeOnce(path: string): boolean {
     linkSync(half, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(half, { force: true });

@@ -1,10 +1,6 @@
 import { databaseFailure } from '../common/db/database-failure.js';
-import { AppError } from '../common/errors/index.js';
+import { AppError, codeOf, messageOf } from '../common/errors/index.js';
 import { ConfigError } from '../config/index.js';
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
-}
 
 /** What the operator reads when the process does not start: a line for each cause, and a stack only for a bug. */
 export function describeStartFailure(error: unknown): string {
@@ -27,6 +23,6 @@ export function describeStartFailure(error: unknown): string {
 
 /** The texts of an error and of those it gathers: Node puts one for each address into an AggregateError. */
 function causeOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
-  return reasonOf(error);
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
+  return messageOf(error);
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, errors } from 'undici';
 import { AppConfig } from '../../config/index.js';
-import { DeadlineError, NoLiveWorkerError, RemoteError, WorkerUnreachableError } from '../errors/index.js';
+import { DeadlineError, NoLiveWorkerError, RemoteError, WorkerUnreachableError, codeOf } from '../errors/index.js';
 import { RawEnvelope, currentContext } from '../http/index.js';
 import { CALLER_HEADER, CallerSignature } from './caller-signature.js';
 
@@ -177,5 +177,5 @@ export class WorkerClient implements OnApplicationShutdown {
 
 function neverReached(error: unknown): boolean {
   if (error instanceof errors.ConnectTimeoutError) return true;
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && NEVER_REACHED.has(error.code);
+  return NEVER_REACHED.has(codeOf(error) ?? '');
 }

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import { DatabaseUnavailableError } from '../errors/errors.js';
+import { codeOf } from '../errors/thrown.js';
 
 /** SQLSTATE classes and codes that say "not now" and nothing about the statement. */
 const UNAVAILABLE_STATES = /^(08...|53[0-3]00|57P0[1-5]|58...|25006|XX001)$/;
@@ -17,11 +18,6 @@ const NETWORK_CODES = new Set([
 /** Texts of pg and its pool, which carry no code. */
 const DRIVER_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end|Driver not Connected|Client was closed)/i;
-
-function codeOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('code' in value)) return undefined;
-  return typeof value.code === 'string' ? value.code : undefined;
-}
 
 /** The driver's own error behind TypeORM's, or the value itself. */
 function driverErrorOf(thrown: unknown): unknown {

@@ -23,6 +23,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '../errors/errors.js';
+import { messageOf } from '../errors/thrown.js';
 import { sqlFailure } from './database-failure.js';
 import { type PostgresBinaries, locateBinaries } from './postgres-binaries.js';
 import { type SystemUser, canReach, unprivilegedUser } from './system-user.js';
@@ -256,8 +257,7 @@ async function createDatabase(port: number, password: string, server: ChildProce
 
 function startupError(error: unknown, log: string): Error {
   if (error instanceof StartupError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StartupError(`the embedded PostgreSQL does not start: ${reason}; ${endOf(log)} (see ${log})`, {
+  return new StartupError(`the embedded PostgreSQL does not start: ${messageOf(error)}; ${endOf(log)} (see ${log})`, {
     cause: error,
   });
 }

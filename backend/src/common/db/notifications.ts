@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { AppConfig } from '../../config/index.js';
+import { messageOf } from '../errors/index.js';
 import { AppLogger } from '../log/app-logger.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -67,7 +68,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
         if (!isFirst) for (const topic of this.handlers.keys()) this.tell(topic, undefined);
         await ended;
       } catch (error) {
-        this.logger.warn(`cannot listen to the database: ${error instanceof Error ? error.message : String(error)}`);
+        this.logger.warn(`cannot listen to the database: ${messageOf(error)}`);
       }
       await client.end().catch(() => undefined);
       await sleep(RECONNECT_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);

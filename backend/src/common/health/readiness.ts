@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { messageOf } from '../errors/index.js';
 import { toAppError } from '../http/describe.js';
 
 const CHECK_TIMEOUT_MS = 3000;
@@ -39,7 +40,7 @@ export class Readiness {
           return undefined;
         } catch (error) {
           const named = toAppError(error);
-          return [name, named.code === 'internal_error' && error instanceof Error ? error.message : named.message];
+          return [name, named.code === 'internal_error' ? messageOf(error) : named.message];
         } finally {
           clearTimeout(timer);
         }

@@ -8,6 +8,8 @@ import {
   PayloadTooLargeError,
   UnauthenticatedError,
   ValidationFailedError,
+  codeOf,
+  messageOf,
 } from '../errors/index.js';
 import { databaseFailure } from '../db/database-failure.js';
 
@@ -36,12 +38,13 @@ function fromFramework(thrown: unknown): AppError | undefined {
     const status = thrown.getStatus();
     return status < 500 ? new ValidationFailedError([{ path: '', message: thrown.message }]) : undefined;
   }
-  if (!(thrown instanceof Error) || !('code' in thrown) || typeof thrown.code !== 'string') return undefined;
-  if (!thrown.code.startsWith('FST_')) return undefined;
-  if (thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new PayloadTooLargeError(BODY_LIMIT_BYTES);
-  if (thrown.code === 'FST_ERR_MAX_PARAM_LENGTH') return new HeadersTooLargeError();
-  const status = 'statusCode' in thrown ? Number(thrown.statusCode) : 500;
-  return status < 500 ? new ValidationFailedError([{ path: '', message: thrown.message }]) : undefined;
+  const code = codeOf(thrown);
+  if (!code?.startsWith('FST_')) return undefined;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new PayloadTooLargeError(BODY_LIMIT_BYTES);
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new HeadersTooLargeError();
+  const { statusCode } = thrown as { statusCode?: unknown };
+  const isBadInput = typeof statusCode === 'number' && statusCode < 500;
+  return isBadInput ? new ValidationFailedError([{ path: '', message: messageOf(thrown) }]) : undefined;
 }
 
 /** The largest JSON body that is read, in bytes. */

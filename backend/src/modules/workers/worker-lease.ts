@@ -4,7 +4,7 @@ import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nest
 import { AppConfig } from '../../config/index.js';
 import { Readiness } from '../../common/health/readiness.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { StartupError } from '../../common/errors/index.js';
+import { StartupError, messageOf } from '../../common/errors/index.js';
 import { WorkersRepository, type WorkerSelf } from './workers.repository.js';
 
 const CLAIM_RETRY_MS = 250;
@@ -101,7 +101,7 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
         this.renewedAt = asked;
         if (beats % PURGE_EVERY_BEATS === 0) await this.repository.purge();
       } catch (error) {
-        this.logger.warn(`heartbeat failed: ${error instanceof Error ? error.message : String(error)}`);
+        this.logger.warn(`heartbeat failed: ${messageOf(error)}`);
       }
     }
   }

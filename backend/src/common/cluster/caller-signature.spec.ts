@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { CallerSignature } from './caller-signature.js';
+
+const caller = { kind: 'master', via: 'console' } as const;
+
+describe('CallerSignature', () => {
+  let now = 1_000_000;
+  const signature = new CallerSignature('token', () => now);
+
+  it('tells a worker who asked', () => {
+    expect(signature.verify(signature.sign(caller))).toEqual(caller);
+  });
+
+  it('is made anew after a second, and is worth nothing after a minute', () => {
+    const first = signature.sign(caller);
+    expect(signature.sign(caller)).toBe(first);
+    now += 1000;
+    expect(signature.sign(caller)).not.toBe(first);
+    now += 59_000;
+    expect(signature.verify(first)).toEqual(caller);
+    now += 1;
+    expect(signature.verify(first)).toBeUndefined();
+  });
+
+  it('is nobody else’s', () => {
+    const other = new CallerSignature('another token', () => now);
+    expect(signature.verify(other.sign(caller))).toBeUndefined();
+  });
+
+  it('is refused when anything of it was changed, and never throws', () => {
+    const header = signature.sign(caller);
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.nat(header.length - 2).map((at) => `${header.slice(0, at)}!${header.slice(at + 1)}`),
+        ),
+        (text) => {
+          expect(signature.verify(text)).toBeUndefined();
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from './config-error.js';
+import { lockDataDir } from './data-dir.js';
+
+describe('lockDataDir', () => {
+  let dir: string;
+
+  beforeEach(() => {
+    dir = join(mkdtempSync(join(tmpdir(), 'tgcontrol-lock-')), 'data');
+  });
+
+  afterEach(() => rmSync(join(dir, '..'), { recursive: true }));
+
+  const pidFile = (): string => join(dir, 'tgcontrol.pid');
+
+  it('makes the directory, notes this process and forgets it again', () => {
+    const lock = lockDataDir(dir);
+    expect(readFileSync(pidFile(), 'utf8')).toMatch(new RegExp(`^${process.pid}\\b`));
+    lock.release();
+    expect(existsSync(pidFile())).toBe(false);
+  });
+
+  it('refuses a directory that a living process holds', () => {
+    lockDataDir(dir).release();
+    const parent =
+      readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[19] ?? '';
+    writeFileSync(pidFile(), `${process.ppid} ${parent}`);
+    expect(() => lockDataDir(dir)).toThrow(ConfigError);
+    expect(() => lockDataDir(dir)).toThrow(`used by the running process ${process.ppid}`);
+  });
+
+  it.each([
+    ['a process that is gone', '999999 1'],
+    ['another process that has its number now', `${process.ppid} 1`],
+    ['nobody', ''],
+  ])('takes over what %s left behind', (_who, text) => {
+    lockDataDir(dir).release();
+    writeFileSync(pidFile(), text);
+    lockDataDir(dir).release();
+  });
+
+  it('says that a directory cannot be written', () => {
+    lockDataDir(dir).release();
+    writeFileSync(join(dir, 'file'), '');
+    expect(() => lockDataDir(join(dir, 'file', 'data'))).toThrow(/is not writable/);
+  });
+});
