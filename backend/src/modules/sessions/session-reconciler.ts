@@ -52,7 +52,10 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   async onApplicationBootstrap(): Promise<void> {
     this.lease.onLost(() => void this.host.drop(this.host.busyIds));
     // Before the first request: a login of this worker's predecessor must not block its number any longer.
-    await this.repository.expireLostLogins(this.lease.workerId, this.host.busyIds);
+    await this.repository.expireLostLogins(this.lease.workerId, true);
+    for (const id of await this.repository.ownedBy(this.lease.workerId)) {
+      this.retryAt.set(id, 0);
+    }
     this.running = this.loop();
   }
 
@@ -85,12 +88,17 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     if (leases.length > 0) {
       await this.host.drop(await this.repository.lost(leases));
     }
-    await this.repository.expireLostLogins(workerId, this.host.busyIds);
+    await this.repository.expireLostLogins(workerId, false);
     const limit = Math.min(CLAIMS_AT_ONCE, this.host.freeCapacity);
     if (limit === 0 || this.lease.remainingMs === 0) {
       return;
     }
-    const rows = await this.repository.claim(workerId, limit, [...this.host.busyIds, ...this.waiting()]);
+    const due = this.due();
+    const rows = await this.repository.claim(workerId, limit, due);
+    // With room to spare, what was not claimed is no longer ours to open.
+    for (const id of rows.length < limit ? due : rows.map((row) => row.id)) {
+      this.retryAt.delete(id);
+    }
     for (const row of rows) {
       // Not awaited: one that is stuck delays nobody. The host bounds how many open at once.
       this.host.adopt(row).catch((error: unknown) => {
@@ -100,13 +108,10 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     }
   }
 
-  private waiting(): readonly string[] {
+  /** Sessions of this worker that it does not hold: its predecessor's, and those that did not open and may be tried again. */
+  private due(): readonly string[] {
     const now = Date.now();
-    for (const [id, at] of this.retryAt) {
-      if (at <= now) {
-        this.retryAt.delete(id);
-      }
-    }
-    return [...this.retryAt.keys()];
+    const busy = new Set(this.host.busyIds);
+    return [...this.retryAt].filter(([id, at]) => at <= now && !busy.has(id)).map(([id]) => id);
   }
 }

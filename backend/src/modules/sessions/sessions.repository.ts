@@ -164,20 +164,30 @@ export class SessionsRepository {
     return rows.length > 0;
   }
 
+  /** The sessions that a worker of this id held or holds. */
+  async ownedBy(workerId: string): Promise<readonly string[]> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
+      `SELECT id FROM sessions WHERE worker_id = $1 AND status = 'authorized'`,
+      [workerId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /**
-   * Takes sessions to open: those that are this worker's already (its predecessor held them), and those whose worker is gone.
-   * @param except held or waiting for another try
+   * Takes sessions to open: those whose worker is gone, and of this worker's own the ones that are named. Own ones are never
+   * found by what they are not: a session that is being created while this runs would be in no list yet.
    */
-  async claim(workerId: string, limit: number, except: readonly string[]): Promise<readonly SessionEntity[]> {
+  async claim(workerId: string, limit: number, own: readonly string[]): Promise<readonly SessionEntity[]> {
     const claimed = await this.unitOfWork.rows<{ id: string }>(
       `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now()
         WHERE id IN (
           SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
-           WHERE s.status = 'authorized' AND NOT (s.id = ANY($3::uuid[]))
-             AND (s.worker_id = $1 OR s.worker_id IS NULL OR NOT coalesce(${OWNER_ALIVE}, false))
+           WHERE s.status = 'authorized'
+             AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
+                      ELSE NOT coalesce(${OWNER_ALIVE}, false) END
            ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED)
       RETURNING id`,
-      [workerId, limit, except],
+      [workerId, limit, own],
     );
     return this.unitOfWork.manager
       .createQueryBuilder(SessionEntity, 'session')
@@ -219,17 +229,17 @@ export class SessionsRepository {
   }
 
   /**
-   * Logins live in the memory of one process. Those whose process is gone, or was this worker's former one, end here.
-   * @param except held by this process
+   * Logins live in the memory of one process: those whose worker is gone end here.
+   * @param predecessors whether those under this worker's own id are meant too; true only before it has made any
    */
-  async expireLostLogins(workerId: string, except: readonly string[]): Promise<void> {
+  async expireLostLogins(workerId: string, predecessors: boolean): Promise<void> {
     await this.unitOfWork.rows(
       `UPDATE sessions s SET status = 'expired', since = now(), updated_at = now(), worker_id = NULL,
               last_error = 'the worker that held this login is gone: log in again'
-        WHERE s.status = ANY($3) AND NOT (s.id = ANY($2::uuid[]))
-          AND (s.worker_id = $1 OR s.worker_id IS NULL
-            OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker_id AND ${OWNER_ALIVE}))`,
-      [workerId, except, PENDING_STATUSES],
+        WHERE s.status = ANY($3)
+          AND CASE WHEN s.worker_id = $1 THEN $2
+                   ELSE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker_id AND ${OWNER_ALIVE}) END`,
+      [workerId, predecessors, PENDING_STATUSES],
     );
   }
 

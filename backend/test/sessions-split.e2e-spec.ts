@@ -1,0 +1,132 @@
+import { startApp, type TestApp } from './support/app.js';
+import { createDatabase, type TestDatabase } from './support/database.js';
+import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { until } from './support/until.js';
+
+describe('sessions through a gateway', () => {
+  let telegram: TestTelegram;
+  let database: TestDatabase;
+  let worker: TestApp;
+  let gateway: TestApp;
+  let api: ApiClient;
+  let appId: string;
+
+  beforeAll(async () => {
+    telegram = await startTelegram();
+    database = await createDatabase();
+    // Both roles share this process and so one library.
+    telegram.env['TDLIB_PROXY_ONLY'] = 'false';
+    worker = await startApp({ role: 'worker', env: { ...telegram.env, WORKER_ID: 'w1' }, database });
+    gateway = await startApp({ role: 'gateway', env: { TDLIB_PATH: telegram.env['TDLIB_PATH'] }, database });
+    api = new ApiClient(gateway);
+    appId = await api.createApp();
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+    await worker.stop();
+    await database.drop();
+    await telegram.stop();
+  });
+
+  const createBot = async (username: string): Promise<{ id: string; userId: number }> => {
+    const { token, userId } = telegram.control.createBot({ username });
+    const { id } = await api.must(api.post('/v1/bot', { token, app_id: appId }));
+    return { id, userId };
+  };
+
+  it('run as on one process: create, call, list, change, remove', async () => {
+    const { id, userId } = await createBot('split_bot');
+    const path = `/v1/bot/${id}`;
+    expect((await api.call(path, 'getMe')).body.result).toMatchObject({ '@type': 'user', id: userId });
+    expect((await api.get(path)).body.result).toMatchObject({
+      status: 'authorized',
+      worker_id: 'w1',
+      me: { id: userId },
+    });
+    await api.must(api.patch(path, { label: 'there' }));
+    expect(await api.sessions()).toEqual([expect.objectContaining({ id, label: 'there', worker_id: 'w1' })]);
+    expect(await api.must(api.delete(`${path}?logout=true`))).toEqual(
+      expect.objectContaining({ status: 'deleted', logged_out: true }),
+    );
+    await until('the end of its route', async () => (await api.call(path, 'getMe')).status === 404);
+  });
+
+  it("pass the worker's and Telegram's refusals on unchanged", async () => {
+    const bad = await api.post('/v1/bot', { token: '1:wrong', app_id: appId });
+    expect([bad.status, bad.headers['x-error-source']]).toEqual([400, 'tdlib']);
+    expect(bad.body.error).toMatchObject({ source: 'tdlib', code: 400, message: 'ACCESS_TOKEN_INVALID' });
+    const { id } = await createBot('refusals_bot');
+    const reserved = await api.call(`/v1/bot/${id}`, 'logOut');
+    expect([reserved.status, reserved.body.error?.['code']]).toEqual([403, 'method_reserved']);
+    const mismatch = await api.call(`/v1/user/${id}`, 'getMe');
+    expect([mismatch.status, mismatch.body.error?.['code']]).toEqual([404, 'kind_mismatch']);
+    for (const unknown of ['nope', '00000000-0000-4000-8000-000000000000']) {
+      expect((await api.call(`/v1/bot/${unknown}`, 'getMe')).status).toBe(404);
+      expect((await api.get(`/v1/bot/${unknown}`)).status).toBe(404);
+      expect((await api.delete(`/v1/bot/${unknown}`)).status).toBe(404);
+    }
+  });
+
+  it('log a user in step by step', async () => {
+    const { phone } = telegram.control.createAccount({ phone: '15550177', firstName: 'A', password: 'pw' });
+    const begun = await api.must(api.post('/v1/user', { app_id: appId, phone }));
+    expect(begun).toMatchObject({ status: 'awaiting_code' });
+    const twice = await api.post('/v1/user', { app_id: appId, phone });
+    expect([twice.status, twice.body.error?.['session_id']]).toEqual([409, begun.id]);
+    const wrong = await api.post(`/v1/user/${begun.id}/login/code`, { code: '00000' });
+    expect(wrong.body.error).toMatchObject({ source: 'tdlib', message: 'PHONE_CODE_INVALID' });
+    const code = telegram.control.newestCode(phone);
+    expect(await api.must(api.post(`/v1/user/${begun.id}/login/code`, { code }))).toMatchObject({
+      status: 'awaiting_password',
+    });
+    const done = await api.must(api.post(`/v1/user/${begun.id}/login/password`, { password: 'pw' }));
+    expect(done).toMatchObject({ status: 'authorized', phone });
+  });
+
+  it('need no worker for what is local', async () => {
+    const { status, body } = await api.post('/v1/execute', { method: 'getTextEntities', params: { text: '@probe' } });
+    expect([status, body.result?.['@type']]).toEqual([200, 'textEntities']);
+  });
+
+  it('go over to another worker when theirs stops, without a new login', async () => {
+    const { id, userId } = await createBot('moving_bot');
+    const second = await startApp({
+      role: 'worker',
+      env: { ...telegram.env, WORKER_ID: 'w2', DATA_DIR: worker.dataDir },
+      database,
+    });
+    const stopped = worker;
+    try {
+      const logins = telegram.control.journal({ method: 'auth.importBotAuthorization' }).length;
+      await stopped.app.close();
+      await until('the other worker to have it', async () => {
+        const { status, body } = await api.get(`/v1/bot/${id}`);
+        return status === 200 && body.result?.['worker_id'] === 'w2';
+      });
+      await until('a call there', async () => (await api.call(`/v1/bot/${id}`, 'getMe')).status === 200);
+      expect((await api.call(`/v1/bot/${id}`, 'getMe')).body.result).toMatchObject({ id: userId });
+      expect(telegram.control.journal({ method: 'auth.importBotAuthorization' })).toHaveLength(logins);
+    } finally {
+      worker = { ...second, stop: () => second.stop() };
+    }
+  }, 60_000);
+
+  it('answer 503 while nobody holds them', async () => {
+    const { id } = await createBot('orphan_bot');
+    await worker.app.close();
+    const refused = await until('the loss to be known', async () => {
+      const answer = await api.call(`/v1/bot/${id}`, 'getMe');
+      return answer.status === 503 && answer;
+    });
+    expect(refused.body.error).toMatchObject({ source: 'gateway', code: 'no_live_worker' });
+    expect((await api.get(`/v1/bot/${id}`)).status).toBe(503);
+    expect(await api.sessions()).toContainEqual(
+      expect.objectContaining({ id, status: 'authorized', health: 'down', health_cause: expect.any(String) as string }),
+    );
+    await until(
+      'no worker to be left',
+      async () => (await api.post('/v1/bot', { token: '1:x', app_id: appId })).status === 503,
+    );
+  });
+});
