@@ -133,24 +133,34 @@ export interface ConnectionInfo {
 /** What a proxy does with whoever connects to it. */
 export type ProxyBehaviour = 'ok' | 'refuse' | 'hang' | 'slow';
 
-/** A SOCKS5 proxy of the sandbox. */
+/** `mtproto` is Telegram's own kind, which hides what is inside (https://core.telegram.org/mtproto/mtproto-transports). */
+export type ProxyKind = 'socks5' | 'mtproto';
+
+/** A proxy of the sandbox. */
 export interface ProxyInfo {
   readonly id: string;
+  readonly kind: ProxyKind;
   readonly port: number;
+  /** SOCKS5 only. */
   readonly username: string | undefined;
+  /** SOCKS5 only. */
   readonly password: string | undefined;
+  /** MTProto only: `dd` and 32 hexadecimal digits. */
+  readonly secret: string | undefined;
   readonly behaviour: ProxyBehaviour;
   /** Kilobits per second in each direction when `behaviour` is `slow`. */
   readonly kbit: number;
-  /** `socks5://user:password@127.0.0.1:port` */
+  /** `socks5://user:password@127.0.0.1:port` or `tg://proxy?server=127.0.0.1&port=…&secret=…` */
   readonly url: string;
 }
 
-/** Fields that are absent get a free port, no authentication, `ok`, and 64 kbit/s. */
+/** Fields that are absent get SOCKS5, a free port, no authentication, a random secret, `ok`, and 64 kbit/s. */
 export interface ProxyOptions {
+  readonly kind?: ProxyKind;
   readonly port?: number;
   readonly username?: string;
   readonly password?: string;
+  readonly secret?: string;
   readonly behaviour?: ProxyBehaviour;
   readonly kbit?: number;
 }

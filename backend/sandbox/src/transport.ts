@@ -63,7 +63,7 @@ export class SandboxTransport implements Transport {
       sessionsPerClient: options.sessionsPerClient ?? 1,
       log: options.log ?? (() => undefined),
     });
-    const proxies = new Proxies((wire, proxyId, clientPort) => server.accept(wire, proxyId, clientPort));
+    const proxies = new Proxies((wire, origin) => server.accept(wire, origin));
     return new SandboxTransport(keys, server, proxies, libraryPath);
   }
 

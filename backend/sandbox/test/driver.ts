@@ -34,7 +34,7 @@ export class TdError extends Error {
 
 /** How a client is opened. */
 export interface DriverOptions {
-  /** `socks5://user:password@host:port` */
+  /** `socks5://user:password@host:port` or `tg://proxy?server=…&port=…&secret=…` */
   readonly proxy: string;
   /** Database directory; a temporary one that `close` removes when absent. */
   readonly directory?: string;
@@ -244,18 +244,21 @@ function setOption(name: string, value: boolean | number | string): TdObject {
 
 function addProxy(proxy: string): TdObject {
   const url = new URL(proxy);
-  return {
-    '@type': 'addProxy',
-    proxy: {
-      '@type': 'proxy',
-      server: url.hostname,
-      port: Number(url.port),
-      type: {
-        '@type': 'proxyTypeSocks5',
-        username: decodeURIComponent(url.username),
-        password: decodeURIComponent(url.password),
-      },
-    },
-    enable: true,
-  };
+  const [server, port, type] =
+    url.protocol === 'tg:'
+      ? [
+          url.searchParams.get('server'),
+          url.searchParams.get('port'),
+          { '@type': 'proxyTypeMtproto', secret: url.searchParams.get('secret') },
+        ]
+      : [
+          url.hostname,
+          url.port,
+          {
+            '@type': 'proxyTypeSocks5',
+            username: decodeURIComponent(url.username),
+            password: decodeURIComponent(url.password),
+          },
+        ];
+  return { '@type': 'addProxy', proxy: { '@type': 'proxy', server, port: Number(port), type }, enable: true };
 }

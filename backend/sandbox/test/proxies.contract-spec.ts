@@ -1,6 +1,6 @@
 import type { ProxyInfo } from '../src/rpc.js';
 import { GET_COMMANDS, manyCommands, SET_COMMANDS } from './calls.js';
-import type { Driver } from './driver.js';
+import type { Driver, TdObject } from './driver.js';
 import { TransportFixture } from './transport-fixture.js';
 import { until } from './until.js';
 
@@ -38,11 +38,24 @@ describe('proxies with the real TDLib', () => {
     for (const driver of drivers) await driver.close();
   });
 
+  it('is an MTProto proxy that only those who know its secret can use', async () => {
+    const secret = `dd${'5a'.repeat(16)}`;
+    const proxy = await fixture.transport.addProxy({ kind: 'mtproto', secret });
+    const driver = await openThrough(proxy, 3005);
+    await driver.request(SET_COMMANDS);
+    expect(fixture.api.callsOf('bots.setBotCommands').at(-1)?.context.proxy).toBe(proxy.id);
+    const test = (known: string): Promise<unknown> =>
+      driver.request(testProxy(proxy.port, { '@type': 'proxyTypeMtproto', secret: known }, 2));
+    await expect(test(secret)).resolves.toMatchObject({ '@type': 'ok' });
+    await expect(test(`dd${'5b'.repeat(16)}`)).rejects.toThrow();
+    await driver.close();
+  });
+
   it('lets nobody in with a wrong password', async () => {
     const { port } = fixture.proxy;
     const driver = await fixture.open({ proxy: `socks5://main:wrong@127.0.0.1:${port}` });
-    await expect(driver.request(testProxy(port, 'wrong'))).rejects.toThrow();
-    await expect(driver.request(testProxy(port, 'secret'))).resolves.toMatchObject({ '@type': 'ok' });
+    await expect(driver.request(testProxy(port, socks5('wrong')))).rejects.toThrow();
+    await expect(driver.request(testProxy(port, socks5('secret')))).resolves.toMatchObject({ '@type': 'ok' });
     expect(driver.authorizationState()?.['@type']).toBe('authorizationStateWaitPhoneNumber');
     await driver.close();
   });
@@ -91,14 +104,12 @@ describe('proxies with the real TDLib', () => {
   });
 });
 
-function testProxy(port: number, password: string): { readonly '@type': string } {
-  const type = { '@type': 'proxyTypeSocks5', username: 'main', password };
-  return {
-    '@type': 'testProxy',
-    proxy: { '@type': 'proxy', server: '127.0.0.1', port, type },
-    dc_id: 1,
-    timeout: 5,
-  } as {
-    readonly '@type': string;
-  };
+function socks5(password: string): TdObject {
+  return { '@type': 'proxyTypeSocks5', username: 'main', password };
+}
+
+/** A td_api request that tries a proxy out. */
+function testProxy(port: number, type: TdObject, timeoutSeconds = 5): TdObject {
+  const proxy = { '@type': 'proxy', server: '127.0.0.1', port, type };
+  return { '@type': 'testProxy', proxy, dc_id: 1, timeout: timeoutSeconds };
 }

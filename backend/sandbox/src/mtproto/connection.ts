@@ -9,6 +9,16 @@ export interface ConnectionEvents {
   closed(connection: Connection): void;
 }
 
+/** Where a connection came from. */
+export interface ConnectionOrigin {
+  /** Id of the proxy it came through; undefined for a direct connection. */
+  readonly proxy: string | undefined;
+  /** What the client's end of the TCP connection is bound to. */
+  readonly port: number | undefined;
+  /** 16 bytes, when it came through an MTProto proxy. */
+  readonly secret: Buffer | undefined;
+}
+
 /** One client connection: takes the obfuscation off what comes in and puts it onto what goes out. */
 export class Connection {
   private obfuscation: Obfuscation | undefined;
@@ -16,17 +26,12 @@ export class Connection {
   private readonly frames = new FrameReader();
   private over = false;
 
-  /**
-   * @param proxy id of the proxy it came through; undefined for a direct connection
-   * @param since unix milliseconds of the sandbox's clock
-   * @param port what the client's end of the TCP connection is bound to
-   */
+  /** @param since unix milliseconds of the sandbox's clock */
   constructor(
     readonly id: number,
     private readonly wire: Wire,
-    readonly proxy: string | undefined,
+    private readonly origin: ConnectionOrigin,
     readonly since: number,
-    readonly port: number | undefined,
     private readonly events: ConnectionEvents,
   ) {
     wire.onClose(() => {
@@ -36,6 +41,14 @@ export class Connection {
     wire.onData((data) => {
       this.receive(data);
     });
+  }
+
+  get proxy(): string | undefined {
+    return this.origin.proxy;
+  }
+
+  get port(): number | undefined {
+    return this.origin.port;
   }
 
   get dc(): number {
@@ -101,7 +114,7 @@ export class Connection {
   private takeHeader(data: Buffer): Buffer {
     this.header = Buffer.concat([this.header, data]);
     if (this.header.length < OBFUSCATION_HEADER_BYTES) return Buffer.alloc(0);
-    this.obfuscation = readObfuscation(this.header.subarray(0, OBFUSCATION_HEADER_BYTES));
+    this.obfuscation = readObfuscation(this.header.subarray(0, OBFUSCATION_HEADER_BYTES), this.origin.secret);
     if (!this.obfuscation) {
       this.close();
       return Buffer.alloc(0);

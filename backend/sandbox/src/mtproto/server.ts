@@ -12,7 +12,7 @@ import {
 } from '../rpc.js';
 import type { TlSchema } from '../schema/tl-schema.js';
 import type { EncryptionKey, PermanentKey } from './auth-key.js';
-import { Connection } from './connection.js';
+import { Connection, type ConnectionOrigin } from './connection.js';
 import { unpack } from './containers.js';
 import { ServerDiffieHellman } from './crypto/diffie-hellman.js';
 import { openPacket, plainBody, plainPacket, type Message, type OpenedPacket } from './envelope.js';
@@ -65,14 +65,10 @@ export class MtprotoServer {
     this.sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
-  /**
-   * Speaks MTProto on a wire from now on.
-   * @param proxy id of the proxy it came through
-   * @param port that the client's end of the connection is bound to
-   */
-  accept(wire: Wire, proxy: string | undefined, port: number | undefined): void {
+  /** Speaks MTProto on a wire from now on. */
+  accept(wire: Wire, origin: ConnectionOrigin): void {
     this.lastConnectionId++;
-    const connection = new Connection(this.lastConnectionId, wire, proxy, this.parts.clock.now(), port, {
+    const connection = new Connection(this.lastConnectionId, wire, origin, this.parts.clock.now(), {
       packet: (from, received) => this.receive(from, received),
       closed: (closed) => this.forget(closed),
     });
