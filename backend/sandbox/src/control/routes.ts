@@ -10,13 +10,14 @@ import type { Control } from './control.js';
 import type { FileSource, MessageFilter, NewMessage } from './messages.js';
 import * as schemas from './schemas.js';
 
-/** A validated body in the form the control object takes; the schema of the route vouches for `T`. */
-function bodyOf<T>(request: FastifyRequest): T {
-  return toCamelCase(request.body ?? {}) as T;
+/** A validated body in the form the control object takes; the schema of its route vouches for the type it is cast to. */
+function bodyOf(request: FastifyRequest): unknown {
+  return toCamelCase(request.body ?? {});
 }
 
-function queryOf<T>(request: FastifyRequest): T {
-  return toCamelCase(request.query) as T;
+/** The same for the query. */
+function queryOf(request: FastifyRequest): unknown {
+  return toCamelCase(request.query);
 }
 
 function idOf(request: FastifyRequest): number {
@@ -36,39 +37,39 @@ export function accountRoutes(app: FastifyInstance, control: Control): void {
   const { accounts } = control;
   const byId = { params: schemas.numericId };
   app.post('/accounts', { schema: { body: schemas.newAccount } }, (request) =>
-    accounts.createAccount(bodyOf<NewAccount>(request)),
+    accounts.createAccount(bodyOf(request) as NewAccount),
   );
   app.post('/bots', { schema: { body: schemas.newBot } }, (request) =>
-    accounts.createBot(bodyOf<Parameters<Control['createBot']>[0]>(request)),
+    accounts.createBot(bodyOf(request) as Parameters<Control['createBot']>[0]),
   );
   app.get('/accounts', () => accounts.accounts());
   app.get('/accounts/:id', { schema: byId }, (request) => accounts.account(idOf(request)));
   app.get('/accounts/:phone/codes', (request) => accounts.codes((request.params as { readonly phone: string }).phone));
   app.post('/accounts/:id/set', { schema: { ...byId, body: schemas.accountChange } }, (request) =>
-    accounts.update(idOf(request), bodyOf<AccountChange>(request)),
+    accounts.update(idOf(request), bodyOf(request) as AccountChange),
   );
   app.post(
     '/accounts/:id/freeze',
     { schema: { ...byId, body: schemas.freeze } },
     done((request) => {
-      accounts.freeze(idOf(request), bodyOf<{ until?: number }>(request).until);
+      accounts.freeze(idOf(request), (bodyOf(request) as { until?: number }).until);
     }),
   );
   app.post('/accounts/:id/terminate-sessions', { schema: { ...byId, body: schemas.terminate } }, (request) => ({
-    ended: accounts.terminateSessions(idOf(request), bodyOf<{ reason?: string }>(request).reason),
+    ended: accounts.terminateSessions(idOf(request), (bodyOf(request) as { reason?: string }).reason),
   }));
   app.post(
     '/accounts/:id/scan-qr',
     { schema: { ...byId, body: schemas.scanQr } },
     done((request) => {
-      accounts.scanQr(idOf(request), bodyOf<{ link: string }>(request).link);
+      accounts.scanQr(idOf(request), (bodyOf(request) as { link: string }).link);
     }),
   );
   app.post(
     '/accounts/:id/contacts',
     { schema: { ...byId, body: schemas.contact } },
     done((request) => {
-      accounts.makeContacts(idOf(request), bodyOf<{ userId: number }>(request).userId);
+      accounts.makeContacts(idOf(request), (bodyOf(request) as { userId: number }).userId);
     }),
   );
   const acts: Record<string, (id: number) => void> = {
@@ -103,14 +104,14 @@ export function accountRoutes(app: FastifyInstance, control: Control): void {
 export function chatRoutes(app: FastifyInstance, control: Control): void {
   const { chats } = control;
   const byId = { params: schemas.numericId };
-  app.post('/chats', { schema: { body: schemas.newChat } }, (request) => chats.createChat(bodyOf<NewChat>(request)));
+  app.post('/chats', { schema: { body: schemas.newChat } }, (request) => chats.createChat(bodyOf(request) as NewChat));
   app.get('/chats', () => chats.chats());
   app.get('/chats/:id', { schema: byId }, (request) => chats.chat(idOf(request)));
   app.post(
     '/chats/:id/members',
     { schema: { ...byId, body: schemas.newMember } },
     done((request) => {
-      const { userId, rights } = bodyOf<{ userId: number; rights?: readonly string[] }>(request);
+      const { userId, rights } = bodyOf(request) as { userId: number; rights?: readonly string[] };
       if (rights) chats.promote(idOf(request), userId, rights.filter(isAdminRight));
       else chats.addMember(idOf(request), userId);
     }),
@@ -126,7 +127,7 @@ export function chatRoutes(app: FastifyInstance, control: Control): void {
     '/chats/:id/slow-mode',
     { schema: { ...byId, body: schemas.slowMode } },
     done((request) => {
-      chats.setSlowMode(idOf(request), bodyOf<{ seconds: number }>(request).seconds);
+      chats.setSlowMode(idOf(request), (bodyOf(request) as { seconds: number }).seconds);
     }),
   );
   app.post(
@@ -138,7 +139,7 @@ export function chatRoutes(app: FastifyInstance, control: Control): void {
   );
   app.post('/messages', { schema: { body: schemas.newMessage } }, (request) => control.sendMessage(messageOf(request)));
   app.get('/messages', { schema: { querystring: schemas.messageFilter } }, (request) =>
-    control.messages(queryOf<MessageFilter>(request)),
+    control.messages(queryOf(request) as MessageFilter),
   );
 }
 
@@ -146,7 +147,7 @@ export function chatRoutes(app: FastifyInstance, control: Control): void {
 export function weatherRoutes(app: FastifyInstance, control: Control): void {
   const byId = { params: schemas.numericId };
   app.post('/faults', { schema: { body: schemas.newFault } }, (request) =>
-    control.addFault(bodyOf<FaultOptions>(request)),
+    control.addFault(bodyOf(request) as FaultOptions),
   );
   app.get('/faults', () => control.faults());
   app.delete(
@@ -163,7 +164,7 @@ export function weatherRoutes(app: FastifyInstance, control: Control): void {
     }),
   );
   app.post('/rules', { schema: { body: schemas.newRule } }, (request) => {
-    const { windowS, waitS, ...rule } = bodyOf<NewRule>(request);
+    const { windowS, waitS, ...rule } = bodyOf(request) as NewRule;
     return control.addRule({ ...rule, windowSeconds: windowS, waitSeconds: waitS });
   });
   app.get('/rules', () => control.rules());
@@ -181,18 +182,18 @@ export function weatherRoutes(app: FastifyInstance, control: Control): void {
     }),
   );
   app.post('/proxies', { schema: { body: schemas.newProxy } }, (request) =>
-    control.addProxy(bodyOf<ProxyOptions>(request)),
+    control.addProxy(bodyOf(request) as ProxyOptions),
   );
   app.get('/proxies', () => control.proxies());
   app.patch('/proxies/:id', { schema: { body: schemas.proxyChange } }, (request) =>
-    control.changeProxy(nameOf(request), bodyOf<{ behaviour?: ProxyBehaviour; kbit?: number }>(request)),
+    control.changeProxy(nameOf(request), bodyOf(request) as { behaviour?: ProxyBehaviour; kbit?: number }),
   );
   app.delete(
     '/proxies/:id',
     done((request) => control.removeProxy(nameOf(request))),
   );
   app.post('/clock', { schema: { body: schemas.clockChange } }, (request) =>
-    control.advanceClock(bodyOf<{ advanceS: number }>(request).advanceS),
+    control.advanceClock((bodyOf(request) as { advanceS: number }).advanceS),
   );
   app.post(
     '/files/expire-references',
@@ -207,14 +208,14 @@ export function stateRoutes(app: FastifyInstance, control: Control): void {
   app.get('/connections', () => control.connections());
   app.get('/key-conflicts', () => control.keyConflicts());
   app.get('/journal', { schema: { querystring: schemas.journalFilter } }, (request) =>
-    control.journal(queryOf<JournalFilter>(request)),
+    control.journal(queryOf(request) as JournalFilter),
   );
   app.get('/stats', () => control.stats());
   app.post('/snapshot', () => control.snapshots.take());
   app.post(
     '/restore',
     { schema: { body: schemas.restore } },
-    done((request) => control.snapshots.restore(bodyOf<{ id?: string }>(request).id)),
+    done((request) => control.snapshots.restore((bodyOf(request) as { id?: string }).id)),
   );
   app.post(
     '/reset',
@@ -233,9 +234,10 @@ interface NewRule {
 /** Files come as base64 in JSON. */
 function messageOf(request: FastifyRequest): NewMessage {
   type Encoded = Omit<FileSource, 'bytes'> & { readonly bytes?: string };
-  const { document, photo, ...message } = bodyOf<
-    Omit<NewMessage, 'document' | 'photo'> & { readonly document?: Encoded; readonly photo?: Encoded }
-  >(request);
+  const { document, photo, ...message } = bodyOf(request) as Omit<NewMessage, 'document' | 'photo'> & {
+    readonly document?: Encoded;
+    readonly photo?: Encoded;
+  };
   const decode = ({ bytes, ...source }: Encoded): FileSource => ({
     ...source,
     bytes: bytes === undefined ? undefined : Buffer.from(bytes, 'base64'),

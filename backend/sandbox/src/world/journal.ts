@@ -109,5 +109,5 @@ export class Journal implements RpcObserver {
 
 function nameOf(value: RpcResult): string {
   if (isTlObject(value)) return value._;
-  return Array.isArray(value) ? 'vector' : String(value);
+  return typeof value === 'object' ? 'vector' : String(value);
 }

@@ -1,4 +1,3 @@
-import { RpcError } from '../rpc.js';
 import type { Account, Accounts } from './accounts.js';
 import type { Box, BoxEvent } from './boxes.js';
 import { addCopy, copiesOf, dialogOf, emptyBox, record } from './boxes.js';
