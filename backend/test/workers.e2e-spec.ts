@@ -1,6 +1,6 @@
-import { StartupError } from '../src/common/errors/index.js';
-import { NoLiveWorkerError } from '../src/common/errors/index.js';
+import { NoLiveWorkerError, StartupError } from '../src/common/errors/index.js';
 import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
+import { WorkerPurge } from '../src/modules/workers/worker-purge.js';
 import { type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { until } from './support/until.js';
@@ -97,6 +97,17 @@ describe('workers', () => {
     );
     expect(await listed(gateway)).toMatchObject([{ id: 'dead', alive: false }]);
     await expect(gateway.app.get(WorkerDirectory).candidates()).rejects.toBeInstanceOf(NoLiveWorkerError);
+  });
+
+  it('are forgotten an hour after their death, by one process at a time', async () => {
+    const app = await start('worker', { WORKER_ID: 'w1' });
+    await database.query(
+      `INSERT INTO workers SELECT id, gen_random_uuid(), 'http://127.0.0.1:1', 1, 200, now(), now(), now() - age::interval
+         FROM (VALUES ('long', '61 minutes'), ('lately', '59 minutes')) AS w (id, age)`,
+    );
+    const purge = app.app.get(WorkerPurge);
+    await Promise.all([purge.purge(), purge.purge(), purge.purge()]);
+    expect(await database.query('SELECT id FROM workers ORDER BY id')).toEqual([{ id: 'lately' }, { id: 'w1' }]);
   });
 
   it('are chosen by room first, then by how little they hold', async () => {

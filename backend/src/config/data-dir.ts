@@ -50,7 +50,7 @@ function isHeld(holder: string): boolean {
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);

@@ -68,6 +68,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
         if (!isFirst) for (const topic of this.handlers.keys()) this.tell(topic, undefined);
         await ended;
       } catch (error) {
+        if (this.stopping.signal.aborted) return;
         this.logger.warn(`cannot listen to the database: ${messageOf(error)}`);
       }
       await client.end().catch(() => undefined);

@@ -78,9 +78,9 @@ const inside = (native: string): PostgresBinaries => ({
  * The programs, whole and where `user` can run them. A package that cannot be completed in place, or that lies where
  * `user` has no way to, is copied (60 MB, once).
  * @param copies directory for such a copy
+ * @param native the package's directory of that name
  */
-export function locateBinaries(user: SystemUser | undefined, copies: string): PostgresBinaries {
-  const native = nativeDir();
+export function locateBinaries(user: SystemUser | undefined, copies: string, native = nativeDir()): PostgresBinaries {
   let isWhole = true;
   try {
     restoreLinks(native);

@@ -8,7 +8,6 @@ import { StartupError, messageOf } from '../../common/errors/index.js';
 import { WorkersRepository, type WorkerSelf } from './workers.repository.js';
 
 const CLAIM_RETRY_MS = 250;
-const PURGE_EVERY_BEATS = 600;
 
 /** Called once when the lease is lost for good: another process has this worker's id. */
 export type LeaseLostHandler = () => void;
@@ -86,7 +85,7 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
 
   private async beat(): Promise<void> {
     const { heartbeatMs, leaseMs } = this.config.worker;
-    for (let beats = 1; ; beats++) {
+    for (;;) {
       try {
         await sleep(heartbeatMs, undefined, { signal: this.stopping.signal });
       } catch {
@@ -99,7 +98,6 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
           return;
         }
         this.renewedAt = asked;
-        if (beats % PURGE_EVERY_BEATS === 0) await this.repository.purge();
       } catch (error) {
         this.logger.warn(`heartbeat failed: ${messageOf(error)}`);
       }

@@ -1,7 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
 import { LiveWorkers } from '../../common/cluster/index.js';
 import { WorkerDirectory } from './worker-directory.js';
 import { WorkerLease } from './worker-lease.js';
+import { WorkerPurge } from './worker-purge.js';
 import { WorkersController } from './workers.controller.js';
 import { WorkersRepository } from './workers.repository.js';
 import { WorkersService } from './workers.service.js';
@@ -22,7 +24,13 @@ export class WorkersModule {
   }
 
   static forWorker(): DynamicModule {
-    return { module: WorkersModule, global: true, providers: [WorkerLease], exports: [WorkerLease] };
+    return {
+      module: WorkersModule,
+      global: true,
+      imports: [ScheduleModule.forRoot()],
+      providers: [WorkerLease, WorkerPurge],
+      exports: [WorkerLease],
+    };
   }
 
   static forAll(): DynamicModule {

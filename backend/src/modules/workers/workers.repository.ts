@@ -23,6 +23,9 @@ export interface WorkerSelf {
   readonly capacity: number;
 }
 
+/** Any number that is ours: one process at a time purges. */
+const PURGE_LOCK = 7_404_012_018;
+
 /** Leases of workers; every time in here is the database's. */
 @Injectable()
 export class WorkersRepository {
@@ -58,9 +61,18 @@ export class WorkersRepository {
     await this.unitOfWork.rows('DELETE FROM workers WHERE id = $1 AND instance = $2', [self.id, self.instance]);
   }
 
-  /** Forgets workers that have not been seen for an hour. */
-  async purge(): Promise<void> {
-    await this.unitOfWork.rows(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
+  /** Forgets workers that have been dead for an hour; how many, or undefined when another process is at it. */
+  purge(): Promise<number | undefined> {
+    return this.unitOfWork.run(async () => {
+      const [lock] = await this.unitOfWork.rows<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [
+        PURGE_LOCK,
+      ]);
+      if (!lock?.got) return undefined;
+      const dead = await this.unitOfWork.rows(
+        `DELETE FROM workers WHERE expires_at < now() - interval '1 hour' RETURNING id`,
+      );
+      return dead.length;
+    });
   }
 
   /** All workers by id. */
