@@ -15,5 +15,5 @@ export default {
     ],
   },
   maxWorkers: 1,
-  testTimeout: 60_000,
+  testTimeout: 180_000,
 };

@@ -23,7 +23,12 @@ describe.each([
   const phone = width === 390 ? '15550143' : '15550142';
 
   it('logs a user account in with code and password, through a wrong one of each, a reload and a hidden window', async () => {
-    await product.telegram.createAccount({ phone, first_name: 'Ada', password: 'correct horse', password_hint: 'a horse' });
+    await product.telegram.createAccount({
+      phone,
+      first_name: 'Ada',
+      password: 'correct horse',
+      password_hint: 'a horse',
+    });
     const { page, complaints } = await visitSignedIn(browser, product, { width });
 
     await page.getByRole('button', { name: 'Log in a user' }).first().click();
@@ -93,13 +98,26 @@ it('offers to resume when the number already has a login that waits', async () =
   await page.getByLabel('Login code').waitFor();
 });
 
-it("shows Telegram's words for a number that it does not take, and leaves no login behind", async () => {
+it('puts what is wrong with the number beside its input', async () => {
   const { page } = await visitSignedIn(browser, product);
   await page.goto('/?new=user');
-  await page.getByLabel('Phone number').fill('+00000');
+  await page.getByLabel('Phone number').fill('1234567890123456789');
   await page.getByRole('button', { name: 'Send login code' }).click();
-  await page.getByRole('alert').getByText('PHONE_NUMBER_INVALID').waitFor();
-  expect(await product.api('GET', '/v1/sessions')).not.toContainEqual(expect.objectContaining({ phone: '00000' }));
+  await page.getByText('phone must be a number with its country code').waitFor();
+  expect(await page.getByLabel('Phone number').getAttribute('aria-invalid')).toBe('true');
+});
+
+it.each([
+  [400, 'PHONE_NUMBER_BANNED', /PHONE_NUMBER_BANNED/],
+  [420, 'FLOOD_WAIT_4242', /4242/],
+])("shows Telegram's %s %s for a number, and leaves no login behind", async (code, message, shown) => {
+  await product.telegram.refuseOnce('auth.sendCode', { code, message });
+  const { page } = await visitSignedIn(browser, product);
+  await page.goto('/?new=user');
+  await page.getByLabel('Phone number').fill('+1 555 0199');
+  await page.getByRole('button', { name: 'Send login code' }).click();
+  await page.getByRole('alert').getByText(shown).waitFor();
+  expect(await product.api('GET', '/v1/sessions')).not.toContainEqual(expect.objectContaining({ phone: '15550199' }));
 });
 
 it('logs an account out at Telegram after its name was typed', async () => {

@@ -57,7 +57,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
       found[path] = await seriousViolations(signedIn.page);
     }
     expect(Object.fromEntries(Object.entries(found).filter(([, violations]) => violations.length > 0))).toEqual({});
-  }, 120_000);
+  });
 
   it('is painted in it from the first frame', async () => {
     const { page } = await visit(browser, product, { theme });

@@ -9,9 +9,16 @@ const START_MS = 60_000;
 /** The acts of the sandbox Telegram that the suites need. */
 export interface Telegram {
   createBot(username: string): Promise<{ token: string }>;
-  createAccount(account: { phone: string; first_name?: string; password?: string; password_hint?: string }): Promise<void>;
+  createAccount(account: {
+    phone: string;
+    first_name?: string;
+    password?: string;
+    password_hint?: string;
+  }): Promise<void>;
   /** The newest login code, as the account reads it in its service chat. */
   code(phone: string): Promise<string>;
+  /** Makes the next call of an MTProto method fail as Telegram would make it fail. */
+  refuseOnce(method: string, error: { code: number; message: string }): Promise<void>;
 }
 
 /** The whole product of one suite: sandbox, PostgreSQL, gateway, worker and console, with a disk of its own. */
@@ -78,6 +85,9 @@ function telegramAt(control: string): Telegram {
     },
     createAccount: async (account) => {
       await answer(await send(`${control}/accounts`, 'POST', account));
+    },
+    refuseOnce: async (method, error) => {
+      await answer(await send(`${control}/faults`, 'POST', { method, error, times: 1 }));
     },
     code: (phone) =>
       until(`a login code for ${phone}`, async () =>

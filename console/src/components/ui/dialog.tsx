@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { AlertDialog as Alert, Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cn } from '@/lib/cn';
+import { useFocusReturn } from './focus-return';
 
 const overlay = 'fixed inset-0 z-40 bg-shade animate-fade';
 const panel =
@@ -19,12 +20,14 @@ interface DialogProps {
 
 /** A modal dialog; a sheet from below on a phone. Focus stays inside, Esc closes, focus goes back to where it was. */
 export function Dialog({ title, description, onClose, children, keepOnOutsideClick = true, className }: DialogProps) {
+  const returnFocus = useFocusReturn();
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
         <Radix.Content
           className={cn(panel, 'sm:max-w-lg', className)}
+          onCloseAutoFocus={returnFocus}
           onPointerDownOutside={(event) => keepOnOutsideClick && event.preventDefault()}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
@@ -66,11 +69,12 @@ interface ConfirmDialogProps {
 
 /** A question before something is destroyed; only an answer closes it. */
 export function ConfirmDialog({ title, children, onClose, actions }: ConfirmDialogProps) {
+  const returnFocus = useFocusReturn();
   return (
     <Alert.Root open onOpenChange={(open) => !open && onClose()}>
       <Alert.Portal>
         <Alert.Overlay className={overlay} />
-        <Alert.Content className={cn(panel, 'overflow-y-auto px-5 py-5 sm:max-w-md')}>
+        <Alert.Content onCloseAutoFocus={returnFocus} className={cn(panel, 'overflow-y-auto px-5 py-5 sm:max-w-md')}>
           <Alert.Title className="text-lg font-semibold tracking-tight">{title}</Alert.Title>
           <Alert.Description asChild>
             <div className="mt-2 flex flex-col gap-3 text-sm text-ink-2">{children}</div>

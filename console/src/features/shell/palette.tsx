@@ -15,6 +15,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { sessionName, telegramName } from '@/components/session/name';
 import { STATUS } from '@/components/session/status';
+import { useFocusReturn } from '@/components/ui/focus-return';
 import { cn } from '@/lib/cn';
 import { useSignOut } from '@/lib/console-session';
 import { sessionHref, useOverlays } from '@/lib/overlays';
@@ -49,6 +50,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
   const listId = useId();
+  const returnFocus = useFocusReturn();
   const entries = useEntries(onHelp)
     .filter((entry, index) => query !== '' || entry.group !== 'Sessions' || index < SHOWN_SESSIONS)
     .filter((entry) => matches(`${entry.name} ${entry.detail ?? ''} ${entry.group}`, query.trim()))
@@ -79,6 +81,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         <Radix.Overlay className="fixed inset-0 z-40 animate-fade bg-shade" />
         <Radix.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
           className="fixed inset-x-3 top-[9dvh] z-50 mx-auto flex max-h-[72dvh] max-w-xl animate-rise flex-col overflow-hidden rounded-xl bg-surface shadow-float"
         >
           <Radix.Title className="sr-only">Find or do</Radix.Title>

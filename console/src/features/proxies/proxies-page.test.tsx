@@ -1,0 +1,51 @@
+import { screen, waitFor } from '@testing-library/react';
+import { ok, renderWithApi, type Answers } from '@/test/render-with-api';
+import { aProxy } from '@/test/samples';
+import { ProxiesPage } from './proxies-page';
+import { NewProxyDialog } from './proxy-dialogs';
+
+const page = (
+  <>
+    <ProxiesPage />
+    <NewProxyDialog />
+  </>
+);
+const open = (more: Answers = {}, address = '/proxies/') =>
+  renderWithApi(page, { 'GET /v1/proxies': () => ok([aProxy]), 'GET /v1/sessions': () => ok([]), ...more }, address);
+
+it('fills the fields from a pasted link and sends only what the type has', async () => {
+  const { user, sent } = open({ 'POST /v1/proxies': () => ok({ proxy_id: 'p' }) }, '/proxies/?new=proxy');
+  await user.click(await screen.findByLabelText(/^Proxy link/));
+  await user.paste('tg://proxy?server=proxy.example.org&port=443&secret=dd00');
+  expect(screen.getByLabelText('Type')).toHaveDisplayValue('MTProto');
+  expect(screen.getByLabelText('Secret')).toHaveAttribute('type', 'password');
+  await user.click(screen.getByRole('button', { name: 'Add proxy' }));
+  await waitFor(() =>
+    expect(JSON.parse(sent.find(({ route }) => route === 'POST /v1/proxies')?.text ?? '{}')).toEqual({
+      type: 'mtproto',
+      host: 'proxy.example.org',
+      port: 443,
+      secret: 'dd00',
+    }),
+  );
+});
+
+it('keeps the stored password when its input is left empty, and clears the user when that is emptied', async () => {
+  const { user, sent } = open({ 'PATCH /v1/proxies/proxy-1': () => ok({ status: 'updated' }) });
+  await user.click(await screen.findByRole('button', { name: /^Acts for Frankfurt/ }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  await user.clear(await screen.findByLabelText(/^User/));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(sent.some(({ route }) => route.startsWith('PATCH'))).toBe(true));
+  const body: unknown = JSON.parse(sent.find(({ route }) => route.startsWith('PATCH'))?.text ?? '{}');
+  expect(body).toMatchObject({ username: '' });
+  expect(body).not.toHaveProperty('password');
+});
+
+it('refuses a port that is none', async () => {
+  const { user, sent } = open({}, '/proxies/?new=proxy');
+  await user.type(await screen.findByLabelText('Host'), 'h');
+  await user.type(screen.getByLabelText('Port'), '70000{Enter}');
+  expect(await screen.findByText('A port is a number from 1 to 65535.')).toBeVisible();
+  expect(sent.some(({ route }) => route.startsWith('POST'))).toBe(false);
+});

@@ -1,0 +1,155 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { ok, refused, renderWithApi, type Answers } from '@/test/render-with-api';
+import { aLogin, aProxy, aSession } from '@/test/samples';
+import type { SessionSummary } from '@/lib/types';
+import { SessionPage } from './session-page';
+
+const me = {
+  '@type': 'user',
+  id: 777123,
+  first_name: 'Support',
+  last_name: 'Desk',
+  usernames: { active_usernames: ['acme_support_bot'] },
+};
+const answers = (session: SessionSummary, more: Answers = {}): Answers => ({
+  'GET /v1/sessions': () => ok([session]),
+  [`GET /v1/${session.kind}/${session.id}`]: () => ok({ ...session, me }),
+  'GET /v1/proxies': () => ok([aProxy]),
+  ...more,
+});
+const open = (session: SessionSummary, more?: Answers) =>
+  renderWithApi(<SessionPage />, answers(session, more), `/sessions/view/?id=${session.id}`);
+
+it('tells who is signed in', async () => {
+  open(aSession());
+  expect(await screen.findByText('Support Desk')).toBeVisible();
+  expect(screen.getByRole('heading', { name: 'support-bot', level: 1 })).toBeVisible();
+  expect(screen.getByText('777123')).toBeVisible();
+});
+
+it('says that there is no such session instead of loading for ever', async () => {
+  renderWithApi(<SessionPage />, answers(aSession()), '/sessions/view/?id=other');
+  expect(await screen.findByRole('heading', { name: 'There is no such session' })).toBeVisible();
+  expect(screen.getByRole('link', { name: 'All sessions' })).toHaveAttribute('href', '/sessions/');
+});
+
+it.each([
+  [
+    'a bad health with its cause',
+    aSession({ health: 'down', health_cause: 'proxy 10.0.0.5 unreachable' }),
+    /10\.0\.0\.5 unreachable/,
+  ],
+  ['a ban', aLogin({ status: 'banned', last_error: 'USER_DEACTIVATED_BAN' }), /USER_DEACTIVATED_BAN/],
+  ['a frozen account', aSession({ frozen: true }), /has frozen this account/],
+  ['a spam limit', aSession({ spam_limited: true }), /limits this account/],
+])('explains %s and what to do', async (_, session, words) => {
+  open(session);
+  expect(await screen.findByRole('region', { name: 'Next step' })).toHaveTextContent(words);
+});
+
+it('leads from a waiting login back into it', async () => {
+  const { user } = open(aLogin());
+  await user.click(await screen.findByRole('button', { name: 'Resume login' }));
+  expect(new URLSearchParams(window.location.search).get('login')).toBe(aLogin().id);
+});
+
+it('shows the last known state with a note when the owner cannot be asked', async () => {
+  const session = aSession();
+  open(session, {
+    [`GET /v1/bot/${session.id}`]: () => refused(503, { code: 'no_live_worker', message: 'no live worker' }),
+  });
+  expect(await screen.findByRole('alert')).toHaveTextContent('no live worker');
+  expect(screen.getByText('Ready')).toBeVisible();
+});
+
+describe('the call box', () => {
+  it('shows the result with its time and request id', async () => {
+    const session = aSession();
+    const { user, sent } = open(session, { [`POST /v1/bot/${session.id}/call`]: () => ok(me) });
+    await user.click(await screen.findByRole('button', { name: 'Send call' }));
+    const answer = await screen.findByRole('region', { name: 'Answer' });
+    expect(answer).toHaveTextContent('200 answered');
+    expect(answer).toHaveTextContent(/\d+ ms/);
+    expect(answer).toHaveTextContent('request-1');
+    expect(within(answer).getByRole('region', { name: 'Result' })).toHaveTextContent('"id": 777123');
+    expect(sent.find(({ route }) => route.endsWith('/call'))?.text).toBe('{"method":"getMe"}');
+  });
+
+  it("shows Telegram's refusal as an answer, not as a failure of the console", async () => {
+    const session = aSession();
+    const { user } = open(session, {
+      [`POST /v1/bot/${session.id}/call`]: () =>
+        refused(400, { source: 'tdlib', code: 400, message: 'Chat not found' }),
+    });
+    await user.click(await screen.findByRole('button', { name: 'Send call' }));
+    const answer = await screen.findByRole('region', { name: 'Answer' });
+    expect(answer).toHaveTextContent('400 refused');
+    expect(answer).toHaveTextContent('"message": "Chat not found"');
+  });
+
+  it('sends nothing while the params are not JSON, and says why beside them', async () => {
+    const { user, sent } = open(aSession());
+    await user.type(await screen.findByLabelText(/^Params/), '{{ chat_id: 1 }');
+    await user.click(screen.getByRole('button', { name: 'Send call' }));
+    expect(screen.getByLabelText(/^Params/)).toBeInvalid();
+    expect(sent.some(({ route }) => route.endsWith('/call'))).toBe(false);
+  });
+
+  it('fills in an example', async () => {
+    const { user } = open(aSession());
+    await user.selectOptions(await screen.findByLabelText('Start from'), 'Send a text');
+    expect(screen.getByLabelText('Method')).toHaveValue('sendMessage');
+    expect(screen.getByLabelText(/^Params/)).toHaveDisplayValue(/inputMessageText/);
+  });
+
+  it('is closed while the session is not ready', async () => {
+    open(aLogin());
+    expect(await screen.findByRole('button', { name: 'Send call' })).toBeDisabled();
+  });
+});
+
+describe('settings', () => {
+  it('sends only what was changed', async () => {
+    const session = aSession();
+    const { user, sent } = open(session, { [`PATCH /v1/bot/${session.id}`]: () => ok({ status: 'updated' }) });
+    const label = await screen.findByLabelText(/^Label/);
+    await user.clear(label);
+    await user.type(label, 'desk');
+    await user.click(screen.getByRole('button', { name: 'Save changes' }));
+    await waitFor(() => expect(sent.find(({ route }) => route.startsWith('PATCH'))?.text).toBe('{"label":"desk"}'));
+  });
+
+  it('clears a proxy by sending an empty one', async () => {
+    const session = aSession({ proxy_id: aProxy.id });
+    const { user, sent } = open(session, { [`PATCH /v1/bot/${session.id}`]: () => ok({ status: 'updated' }) });
+    await screen.findByRole('option', { name: /Frankfurt/ });
+    await user.selectOptions(screen.getByLabelText('Proxy'), 'No proxy of its own');
+    await user.click(screen.getByRole('button', { name: 'Save changes' }));
+    await waitFor(() => expect(sent.find(({ route }) => route.startsWith('PATCH'))?.text).toBe('{"proxy_id":""}'));
+  });
+});
+
+describe('the end of a session', () => {
+  it('explains that removing leaves the authorization at Telegram, and removes', async () => {
+    const session = aSession();
+    const { user, sent } = open(session, { [`DELETE /v1/bot/${session.id}`]: () => ok({ status: 'deleted' }) });
+    await user.click(await screen.findByRole('button', { name: 'Remove…' }));
+    const question = screen.getByRole('alertdialog', { name: 'Remove support-bot?' });
+    expect(question).toHaveTextContent('Nothing changes at Telegram');
+    await user.click(within(question).getByRole('button', { name: 'Remove' }));
+    await waitFor(() => expect(sent.find(({ route }) => route.startsWith('DELETE'))?.url.search).toBe(''));
+    expect(window.location.pathname).toBe('/sessions/');
+  });
+
+  it('logs a user account out only after its name was typed', async () => {
+    const session = aLogin({ status: 'authorized' });
+    const { user, sent } = open(session, { [`DELETE /v1/user/${session.id}`]: () => ok({ status: 'deleted' }) });
+    await user.click(await screen.findByRole('button', { name: 'Log out…' }));
+    const question = screen.getByRole('alertdialog', { name: 'Log ops out of Telegram?' });
+    const act = within(question).getByRole('button', { name: 'Log out' });
+    expect(act).toBeDisabled();
+    await user.type(within(question).getByLabelText(/^Type/), 'ops');
+    await user.click(act);
+    await waitFor(() => expect(sent.find(({ route }) => route.startsWith('DELETE'))?.url.search).toBe('?logout=true'));
+  });
+});
