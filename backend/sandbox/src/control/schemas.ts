@@ -100,7 +100,15 @@ export const newRule = object(
   ['method', 'per', 'max', 'window_s'],
 );
 
-export const newProxy = object({ port: natural, username: string, password: string, behaviour, kbit: positive });
+export const newProxy = object({
+  kind: { enum: ['socks5', 'mtproto'] },
+  secret: { type: 'string', pattern: '^dd[0-9a-f]{32}$' },
+  port: natural,
+  username: string,
+  password: string,
+  behaviour,
+  kbit: positive,
+});
 export const proxyChange = object({ behaviour, kbit: positive });
 export const clockChange = object({ advance_s: { type: 'number' } }, ['advance_s']);
 export const journalFilter = object({ method: string, account: integer, after: natural, limit: positive });
