@@ -918,10 +918,10 @@ export interface operations {
   listApps: {
     parameters: {
       query?: {
-        /** @description at most so many; absent: all */
-        limit?: number;
         /** @description the previous page's next_cursor */
         cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
       };
       header?: never;
       path?: never;
@@ -1069,10 +1069,10 @@ export interface operations {
   listProxies: {
     parameters: {
       query?: {
-        /** @description at most so many; absent: all */
-        limit?: number;
         /** @description the previous page's next_cursor */
         cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
       };
       header?: never;
       path?: never;
@@ -1524,10 +1524,10 @@ export interface operations {
   listSessions: {
     parameters: {
       query?: {
-        /** @description at most so many; absent: all */
-        limit?: number;
         /** @description the previous page's next_cursor */
         cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
       };
       header?: never;
       path?: never;
@@ -1566,8 +1566,8 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        kind: 'bot' | 'user';
         id: string;
+        kind: 'bot' | 'user';
       };
       cookie?: never;
     };
@@ -1605,8 +1605,8 @@ export interface operations {
       };
       header?: never;
       path: {
-        kind: 'bot' | 'user';
         id: string;
+        kind: 'bot' | 'user';
       };
       cookie?: never;
     };
@@ -1641,8 +1641,8 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        kind: 'bot' | 'user';
         id: string;
+        kind: 'bot' | 'user';
       };
       cookie?: never;
     };
@@ -1681,8 +1681,8 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        kind: 'bot' | 'user';
         id: string;
+        kind: 'bot' | 'user';
       };
       cookie?: never;
     };
@@ -1717,8 +1717,8 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        kind: 'bot' | 'user';
         id: string;
+        kind: 'bot' | 'user';
       };
       cookie?: never;
     };
@@ -1753,8 +1753,8 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        kind: 'bot' | 'user';
         id: string;
+        kind: 'bot' | 'user';
       };
       cookie?: never;
     };
