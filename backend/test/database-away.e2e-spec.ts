@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Notifications } from '../src/common/db/notifications.js';
 import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
 import { type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
@@ -118,6 +119,14 @@ describe('with the database away', () => {
     await wire.open(Number(new URL(url).port));
     await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200);
   }, 60_000);
+
+  it('what changed meanwhile is looked at again afterwards', async () => {
+    const told: (string | undefined)[] = [];
+    app.app.get(Notifications).subscribe('proxy_changed', (id) => told.push(id));
+    wire.cut();
+    await wire.open(Number(new URL(url).port));
+    await until('the notice that anything may have changed', () => told.includes(undefined));
+  });
 
   it('the directory of workers goes on with what it knew', async () => {
     const directory = app.app.get(WorkerDirectory);

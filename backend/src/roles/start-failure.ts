@@ -8,16 +8,13 @@ export function describeStartFailure(error: unknown): string {
   const unavailable = databaseFailure(error);
   if (unavailable) return `tgcontrol: the database of DATABASE_URL is not available: ${causeOf(unavailable.cause)}`;
   if (error instanceof AppError) return `tgcontrol: ${error.message}`;
-  if (error instanceof Error && 'code' in error) {
-    const { code } = error;
-    if (code === 'EADDRINUSE') return `tgcontrol: LISTEN_ADDR is taken: ${error.message}`;
-    if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') {
-      return `tgcontrol: LISTEN_ADDR is not allowed: ${error.message}`;
-    }
-    // PostgreSQL's own refusals at connecting: a wrong password, no such database, no such role.
-    if (typeof code === 'string' && /^(28|3D)/.test(code))
-      return `tgcontrol: DATABASE_URL is refused: ${error.message}`;
-  }
+  const code = codeOf(error) ?? '';
+  const text = messageOf(error);
+  if (code === 'EADDRINUSE') return `tgcontrol: LISTEN_ADDR is taken: ${text}`;
+  if (code === 'EADDRNOTAVAIL') return `tgcontrol: LISTEN_ADDR is not an address of this machine: ${text}`;
+  if (code === 'EACCES') return `tgcontrol: not allowed: ${text}`;
+  // PostgreSQL's own refusals at connecting: a wrong password, no such role, no such database.
+  if (/^(28|3D)/.test(code)) return `tgcontrol: DATABASE_URL is refused: ${text}`;
   return `tgcontrol: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 

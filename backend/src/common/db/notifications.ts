@@ -14,14 +14,18 @@ export type NotificationHandler = (id: string | undefined) => void;
 
 const CHANNEL = 'tgcontrol';
 const RECONNECT_MS = 1000;
+const PING_MS = 20_000;
+const END_TIMEOUT_MS = 1000;
 
 /** PostgreSQL's LISTEN/NOTIFY: told at commit, to every process that listens, also the own one. */
 @Injectable()
 export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly handlers = new Map<Topic, NotificationHandler[]>();
   private readonly stopping = new AbortController();
+  private readonly stopped = new Promise<void>((resolve) => {
+    this.stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   private listening: Promise<void> = Promise.resolve();
-  private client: pg.Client | undefined;
 
   constructor(
     private readonly config: AppConfig,
@@ -45,18 +49,17 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
-    await this.client?.end().catch(() => undefined);
     await this.listening;
   }
 
   private async listen(): Promise<void> {
-    for (let isFirst = true; !this.stopping.signal.aborted; isFirst = false) {
+    const { signal } = this.stopping;
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
       const client = new pg.Client({
         connectionString: this.config.databaseUrl,
-        keepAlive: true,
         connectionTimeoutMillis: 5000,
+        query_timeout: 5000,
       });
-      this.client = client;
       const ended = new Promise<void>((resolve) => {
         client.once('end', resolve);
         client.once('error', () => resolve());
@@ -66,13 +69,28 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
         await client.connect();
         await client.query(`LISTEN ${CHANNEL}`);
         if (!isFirst) for (const topic of this.handlers.keys()) this.tell(topic, undefined);
-        await ended;
+        await this.stayConnected(client, ended);
       } catch (error) {
-        if (this.stopping.signal.aborted) return;
         this.logger.warn(`cannot listen to the database: ${messageOf(error)}`);
       }
-      await client.end().catch(() => undefined);
-      await sleep(RECONNECT_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      // Not awaited for ever: a server that was cut off never says goodbye.
+      await Promise.race([client.end().catch(() => undefined), sleep(END_TIMEOUT_MS)]);
+      await sleep(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves when the connection has ended; asks now and then, since one that was cut off says nothing. */
+  private async stayConnected(client: pg.Client, ended: Promise<void>): Promise<void> {
+    for (;;) {
+      const pause = new AbortController();
+      const outcome = await Promise.race([
+        ended.then(() => 'ended'),
+        this.stopped.then(() => 'ended'),
+        sleep(PING_MS, 'silent', { signal: pause.signal }).catch(() => 'ended'),
+      ]);
+      pause.abort();
+      if (outcome === 'ended') return;
+      await client.query('SELECT 1');
     }
   }
 

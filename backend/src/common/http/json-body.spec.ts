@@ -15,7 +15,7 @@ function issueOf(text: string): { path: string; message: string } | undefined {
 describe('readJsonBody', () => {
   it('reads what JSON.parse reads', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 5, noUnicodeString: false }), (text) => {
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
         const value: unknown = JSON.parse(text);
         fc.pre(issueOf(text) === undefined);
         expect(readJsonBody(text)).toEqual(value);
