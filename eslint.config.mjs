@@ -104,8 +104,6 @@ export default defineConfig(
       '@typescript-eslint/unbound-method': 'off',
       // What supertest reads and jest's matchers are any; the assertion on them is the check.
       '@typescript-eslint/no-unsafe-assignment': 'off',
-      // Bodies of supertest and matchers of jest are any by their own types; the assertions check them.
-      '@typescript-eslint/no-unsafe-assignment': 'off',
     },
   },
   {
