@@ -1,5 +1,5 @@
 import type { Driver, TdObject } from './driver.js';
-import { received, sendText, textOf, WorldFixture } from './world-fixture.js';
+import { received, sendText, sent, textOf, WorldFixture } from './world-fixture.js';
 
 describe('chats of a user with the real TDLib', () => {
   const fixture = new WorldFixture();
@@ -164,21 +164,40 @@ describe('chats of a user with the real TDLib', () => {
     );
   });
 
-  it('show reactions, forwards and deletions', async () => {
+  it('show reactions to the writer', async () => {
     const message = await sendText(ada, bertId, 'react to me');
     const { id } = await received(bert, 'react to me');
     const reaction = { '@type': 'reactionTypeEmoji', emoji: '👍' };
-    await bert
-      .request({ '@type': 'addMessageReaction', chat_id: adaId, message_id: id, reaction_type: reaction })
-      .catch(() => undefined);
+    await bert.request({ '@type': 'addMessageReaction', chat_id: adaId, message_id: id, reaction_type: reaction });
+    await ada.waitFor(
+      (update) =>
+        update['@type'] === 'updateMessageInteractionInfo' &&
+        update.message_id === message.id &&
+        JSON.stringify(update).includes('👍'),
+      'the reaction',
+    );
+  });
+
+  it('keep the origin of a forwarded message', async () => {
+    const message = await sendText(bert, adaId, 'pass me on');
+    const { id } = await received(ada, 'pass me on');
     await ada.request({ '@type': 'createPrivateChat', user_id: adaId, force: false });
-    await ada.request({
+    const { messages } = await ada.request({
       '@type': 'forwardMessages',
       chat_id: adaId,
       from_chat_id: bertId,
-      message_ids: [message.id],
-      options: null,
+      message_ids: [id],
     });
+    const [forwarded] = messages as TdObject[];
+    expect(forwarded).toBeDefined();
+    expect(await sent(ada, forwarded ?? message)).toMatchObject({
+      forward_info: { origin: { '@type': 'messageOriginUser', sender_user_id: bertId } },
+    });
+  });
+
+  it('lose a message for both sides when its writer deletes it', async () => {
+    const message = await sendText(ada, bertId, 'delete me');
+    const { id } = await received(bert, 'delete me');
     await ada.request({ '@type': 'deleteMessages', chat_id: bertId, message_ids: [message.id], revoke: true });
     await bert.waitFor(
       (update) =>
@@ -187,6 +206,35 @@ describe('chats of a user with the real TDLib', () => {
         (update.message_ids as unknown[]).includes(id),
       'the deletion',
     );
+  });
+
+  it('know contacts, and who is a contact of both', async () => {
+    fixture.control.accounts.makeContacts(adaId, bertId);
+    await ada.waitFor(
+      (update) =>
+        update['@type'] === 'updateUser' &&
+        (update.user as TdObject).id === bertId &&
+        (update.user as TdObject).is_mutual_contact === true,
+      'the contact',
+    );
+    expect(await ada.request({ '@type': 'getContacts' })).toMatchObject({ user_ids: [bertId] });
+  });
+
+  it('are silent for a deaf account until it can hear again', async () => {
+    fixture.control.accounts.update(bertId, { deaf: true });
+    await sendText(ada, bertId, 'unheard');
+    const { messages } = await bert.request({
+      '@type': 'getChatHistory',
+      chat_id: adaId,
+      from_message_id: 0,
+      offset: 0,
+      limit: 1,
+    });
+    expect(textOf((messages as TdObject[])[0])).not.toBe('unheard');
+    fixture.control.accounts.update(bertId, { deaf: false });
+    await sendText(ada, bertId, 'heard');
+    await received(bert, 'unheard');
+    await received(bert, 'heard');
   });
 });
 

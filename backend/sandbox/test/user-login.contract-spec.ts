@@ -140,6 +140,36 @@ describe('the login of a user with the real TDLib', () => {
     await user.waitForState(READY);
   });
 
+  it('replaces a forgotten 2FA password by a code sent to the recovery address', async () => {
+    const phone = newPhone({ password: 'forgotten', recoveryEmail: 'ada@example.org' });
+    const { user } = await openAtCode(phone);
+    await user.request(code(fixture.control.newestCode(phone)));
+    expect(await user.waitForState(WAIT_PASSWORD)).toMatchObject({ has_recovery_email_address: true });
+    await user.request({ '@type': 'requestAuthenticationPasswordRecovery' });
+    const recover = (recovery: string): TdObject => ({
+      '@type': 'recoverAuthenticationPassword',
+      recovery_code: recovery,
+      new_password: 'remembered',
+      new_hint: 'new',
+    });
+    await expect(user.request(recover('000'))).rejects.toMatchObject({ message: 'CODE_INVALID' });
+    await user.request(recover(fixture.control.newestCode(phone)));
+    await user.waitForState(READY);
+    const again = await fixture.open();
+    await fixture.logIn(again, phone, 'remembered');
+  });
+
+  it('asks for the password that a client has set itself', async () => {
+    const phone = newPhone();
+    const { user } = await openAtCode(phone);
+    await user.request(code(fixture.control.newestCode(phone)));
+    await user.waitForState(READY);
+    const settings = { old_password: '', new_password: 'my own', new_hint: 'mine', set_recovery_email_address: false };
+    expect(await user.request({ '@type': 'setPassword', ...settings })).toMatchObject({ has_password: true });
+    const again = await fixture.open();
+    await fixture.logIn(again, phone, 'my own');
+  });
+
   it('lets a number without an account sign up', async () => {
     const phone = newPhone({ registered: false });
     const { user } = await openAtCode(phone);

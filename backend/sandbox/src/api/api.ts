@@ -16,6 +16,7 @@ import { helpMethods } from './methods/help.js';
 import { historyMethods } from './methods/history.js';
 import { invitesMethods } from './methods/invites.js';
 import { participantsMethods } from './methods/participants.js';
+import { reactionsMethods } from './methods/reactions.js';
 import { revisingMethods } from './methods/revising.js';
 import { sendingMethods } from './methods/sending.js';
 import { updatesMethods } from './methods/updates.js';
@@ -33,6 +34,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map(
     ...historyMethods,
     ...invitesMethods,
     ...participantsMethods,
+    ...reactionsMethods,
     ...revisingMethods,
     ...sendingMethods,
     ...updatesMethods,

@@ -33,7 +33,7 @@ export class Feed implements WorldListener {
   /** Renders only when there is somebody to tell: most accounts of a large world are not connected. */
   private push(ownerId: number, origin: Origin | undefined, render: () => TlObject | undefined): void {
     const listening = this.transport.keysOf(ownerId).some((key) => key.id !== origin?.keyId);
-    if (!listening) return;
+    if (!listening || this.world.accounts.find(ownerId)?.deaf === true) return;
     const updates = render();
     if (!updates) return;
     this.transport.push(ownerId, updates, origin && { exceptSession: origin.sessionId });

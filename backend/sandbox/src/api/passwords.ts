@@ -21,9 +21,14 @@ export function renderPassword(call: Call, account: Account): TlObject {
   return {
     _: 'account.password',
     ...(account.password && renderChallenge(call, account.password)),
+    ...(account.recoveryEmail !== undefined && { has_recovery: true }),
     ...(account.email !== undefined && account.email !== '' && { login_email_pattern: account.email }),
     new_algo: algorithm(randomBytes(NEW_SALT_BYTES), randomBytes(16)),
-    new_secure_algo: { _: 'securePasswordKdfAlgoUnknown' },
+    // TDLib sets no password unless it knows this algorithm too, although nothing is stored with it.
+    new_secure_algo: {
+      _: 'securePasswordKdfAlgoPBKDF2HMACSHA512iter100000',
+      salt: randomBytes(NEW_SALT_BYTES),
+    },
     secure_random: randomBytes(SECURE_RANDOM_BYTES),
   };
 }

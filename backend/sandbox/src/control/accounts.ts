@@ -21,6 +21,8 @@ export interface NewAccount {
   readonly code?: string | undefined;
   /** Where login codes go; the empty string makes the client set an address up first. */
   readonly email?: string | undefined;
+  /** Where a code goes that replaces a forgotten 2FA password. */
+  readonly recoveryEmail?: string | undefined;
   readonly premium?: boolean | undefined;
   /** False makes a free number that signs up at its first login. */
   readonly registered?: boolean | undefined;
@@ -34,6 +36,8 @@ export interface AccountChange {
   /** A new 2FA password; `null` removes it. */
   readonly password?: string | null | undefined;
   readonly code?: string | null | undefined;
+  /** Stops, or starts again, all pushes to the account's clients. */
+  readonly deaf?: boolean | undefined;
 }
 
 /** An account as the control API shows it. */
@@ -107,6 +111,7 @@ export class AccountControl {
     account.firstName = change.firstName ?? account.firstName;
     account.lastName = change.lastName ?? account.lastName;
     account.premium = change.premium ?? account.premium;
+    account.deaf = change.deaf ?? account.deaf;
     if (change.password !== undefined) {
       account.password = change.password === null ? undefined : createVerifier(change.password);
     }

@@ -26,6 +26,7 @@ export const newAccount = object(
     password_hint: string,
     code: string,
     email: string,
+    recovery_email: string,
     premium: boolean,
     registered: boolean,
   },
@@ -38,6 +39,7 @@ export const accountChange = object({
   premium: boolean,
   password: nullableString,
   code: nullableString,
+  deaf: boolean,
 });
 
 export const newBot = object({ username: string, token: string, first_name: string }, ['username']);

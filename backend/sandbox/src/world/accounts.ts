@@ -40,6 +40,10 @@ export interface Account {
   fixedCode: string | undefined;
   /** Where login codes go instead of SMS; the empty string means "must be set up first". */
   email: string | undefined;
+  /** Where a code goes that lets a forgotten 2FA password be replaced. */
+  recoveryEmail: string | undefined;
+  /** Its clients get no updates pushed, as if Telegram had lost sight of them; what they ask for is answered. */
+  deaf: boolean;
   /** The data centre of the last login; files are offered from there, so that no second authorization is needed. */
   homeDc: number;
   readonly contacts: Map<number, ContactCard>;
@@ -55,6 +59,7 @@ export interface AccountOptions {
   readonly registered?: boolean | undefined;
   readonly fixedCode?: string | undefined;
   readonly email?: string | undefined;
+  readonly recoveryEmail?: string | undefined;
   readonly password?: PasswordVerifier | undefined;
 }
 
@@ -147,6 +152,7 @@ export class Accounts {
     account.registered = options.registered ?? true;
     account.fixedCode = options.fixedCode;
     account.email = options.email;
+    account.recoveryEmail = options.recoveryEmail;
     account.password = options.password;
     this.state.byId.set(account.id, account);
     return account;
@@ -176,6 +182,8 @@ function blankAccount(
     password: undefined,
     fixedCode: undefined,
     email: undefined,
+    recoveryEmail: undefined,
+    deaf: false,
     homeDc: 1,
     contacts: new Map(),
     blocked: new Set(),

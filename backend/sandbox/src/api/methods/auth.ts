@@ -8,7 +8,7 @@ import { nextRoute, RESEND_SECONDS } from '../../world/codes.js';
 import type { Call, Methods } from '../call.js';
 import { announceCode } from '../login-codes.js';
 import { acceptLoginToken, authorizationOf, finishLogin, logIn, logOut } from '../login.js';
-import { checkPassword } from '../passwords.js';
+import { changePassword, checkPassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
 
 /** https://core.telegram.org/api/auth */
@@ -57,6 +57,25 @@ export const authMethods: Methods = {
   'auth.checkPassword': (call, query) => {
     const account = pendingAccount(call);
     checkPassword(call, account, objectOf(query, 'password'));
+    return finishLogin(call, account, call.context.client.apiId);
+  },
+  'auth.requestPasswordRecovery': (call) => {
+    const account = pendingAccount(call);
+    if (!account.password) throw new RpcError(400, 'PASSWORD_EMPTY');
+    if (account.recoveryEmail === undefined) throw new RpcError(400, 'PASSWORD_RECOVERY_NA');
+    call.world.codes.sendRecovery(account);
+    return { _: 'auth.passwordRecovery', email_pattern: emailPattern(account.recoveryEmail) };
+  },
+  'auth.checkRecoveryPassword': (call, query) => {
+    call.world.codes.checkRecovery(pendingAccount(call).id, stringOf(query, 'code'));
+    return true;
+  },
+  'auth.recoverPassword': (call, query) => {
+    const account = pendingAccount(call);
+    call.world.codes.checkRecovery(account.id, stringOf(query, 'code'));
+    account.password = undefined;
+    const settings = optionalObjectOf(query, 'new_settings');
+    if (settings) changePassword(account, settings);
     return finishLogin(call, account, call.context.client.apiId);
   },
   'auth.importBotAuthorization': (call, query) => {

@@ -37,6 +37,7 @@ export const chatsMethods: Methods = {
         about: '',
         participants: renderParticipants(group),
         notify_settings: { _: 'peerNotifySettings' },
+        available_reactions: { _: 'chatReactionsAll' },
       },
       ...cast.render(),
     };

@@ -1,8 +1,6 @@
-import { RpcError } from '../../rpc.js';
 import type { TlObject } from '../../schema/tl-object.js';
-import { arrayOf, flagOf, numberOf, objectsOf, optionalObjectOf, optionalStringOf } from '../../schema/tl-object.js';
+import { arrayOf, flagOf, numberOf, optionalObjectOf, optionalStringOf } from '../../schema/tl-object.js';
 import { copiesOf } from '../../world/boxes.js';
-import type { MessageCopy } from '../../world/messages.js';
 import type { PeerRef } from '../../world/peer.js';
 import type { Call, Methods } from '../call.js';
 import { readMedia } from '../input-media.js';
@@ -14,7 +12,7 @@ import { Cast } from '../render/cast.js';
 import { updatesOf } from '../render/updates.js';
 import { entitiesOf } from './sending.js';
 
-/** Changing what was sent: edits, deletions, reactions, pins, scheduled messages. */
+/** Changing what was sent: edits, deletions, pins, scheduled messages. */
 export const revisingMethods: Methods = {
   'messages.editMessage': async (call, query) => {
     const peer = peerOf(call, query);
@@ -52,7 +50,6 @@ export const revisingMethods: Methods = {
     const pts = event?.pts ?? box.pts;
     return { _: 'messages.affectedHistory', pts, pts_count: event?.ptsCount ?? 0, offset: 0 };
   },
-  'messages.sendReaction': (call, query) => react(call, query),
   'messages.updatePinnedMessage': (call, query) => pin(call, query),
   'messages.getScheduledHistory': (call, query) => {
     const waiting = call.world.scheduled.of(call.account.id, peerOf(call, query));
@@ -89,28 +86,6 @@ function idsOf(query: TlObject): number[] {
   return arrayOf(query, 'id').filter((id) => typeof id === 'number');
 }
 
-/** An empty list takes the account's reactions back. */
-function react(call: Call, query: TlObject): TlObject {
-  const { world, account, origin } = call;
-  const peer = peerOf(call, query);
-  const copy = world.revising.copy(account.id, peer, numberOf(query, 'msg_id'));
-  const chosen = query['reaction'] === undefined ? [] : objectsOf(query, 'reaction');
-  const date = world.clock.seconds();
-  const mine = chosen.map((reaction) => ({ userId: account.id, emoji: emojiOf(reaction), date }));
-  copy.content.reactions = [...copy.content.reactions.filter(({ userId }) => userId !== account.id), ...mine];
-  for (const [ownerId, other] of copiesWithOwners(call, copy)) {
-    world.notify(ownerId, { type: 'reactions', peer: other.peer, messageId: other.id }, origin);
-  }
-  const own = { type: 'reactions', peer, messageId: copy.id } as const;
-  return renderNotice(world, account.id, own) ?? updatesOf(world, []);
-}
-
-function emojiOf(reaction: TlObject): string {
-  const emoji = optionalStringOf(reaction, 'emoticon');
-  if (emoji === undefined) throw new RpcError(400, 'REACTION_INVALID');
-  return emoji;
-}
-
 function pin(call: Call, query: TlObject): TlObject {
   const { world, account } = call;
   const copy = world.revising.copy(account.id, peerOf(call, query), numberOf(query, 'id'));
@@ -118,14 +93,6 @@ function pin(call: Call, query: TlObject): TlObject {
   return renderPosted(call, [
     { posted: world.revising.announceEdit(account.id, copy, call.origin), randomId: undefined },
   ]);
-}
-
-/** Everybody who has the message, with the copy they have. */
-function copiesWithOwners({ world, account }: Call, copy: MessageCopy): [number, MessageCopy][] {
-  if (copy.peer.kind === 'channel') {
-    return [...world.chats.channel(copy.peer.id).members.keys()].map((id) => [id, copy]);
-  }
-  return [[account.id, copy], ...world.revising.otherCopies(account.id, copy)];
 }
 
 /** Who would see the caller type, and in which chat of theirs. */

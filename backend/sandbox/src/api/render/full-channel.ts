@@ -23,6 +23,7 @@ export function fullChannel(world: World, viewerId: number, channel: Channel): T
     notify_settings: { _: 'peerNotifySettings' },
     ...(viewerIsAdmin && { exported_invite: renderInvite(channel) }),
     bot_info: [],
+    available_reactions: { _: 'chatReactionsAll' },
     ...(channel.slowmodeSeconds > 0 && { slowmode_seconds: channel.slowmodeSeconds }),
     pts: channel.box.pts,
   };
