@@ -84,7 +84,8 @@ export default {
       comment: 'One edge to TDLib: the rest of the backend sees td_api JSON and TdClient',
       severity: 'error',
       from: {
-        path: '^backend/', // The sandbox asks where the library lies, to make its patched copy.
+        path: '^backend/',
+        // The sandbox asks where the library lies, to make its patched copy.
         pathNot: ['^backend/src/telegram/', '^backend/sandbox/(test|src/tdlib)/', '^backend/bench/'],
       },
       to: { path: 'node_modules/(tdl|prebuilt-tdlib)/' },
