@@ -1,4 +1,6 @@
 export { isChatNotLoaded, loadChatQuery, parseChatReference, type ChatReference } from './chat-id.js';
+export { pingThroughProxy } from './proxy-test.js';
+export { Departure } from './departure.js';
 export { toTdProxy } from './proxy.js';
 export { isReservedMethod } from './reserved-methods.js';
 export {

@@ -1,23 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { ProxySettings } from '../../config/index.js';
+import pLimit from 'p-limit';
+import { AppConfig, type ProxySettings } from '../../config/index.js';
 import { SecretBox, type SealedAt } from '../../common/crypto/secret-box.js';
 import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import { NotFoundError } from '../../common/errors/index.js';
+import { DeadlineError, NotFoundError, TdlibError } from '../../common/errors/index.js';
+import { pingThroughProxy, TelegramEngine } from '../../telegram/index.js';
 import { ProxyEntity } from './proxy.entity.js';
-import { type ProxyChange, type ProxyDraft, ProxyVault, checkCredentials, isGiven } from './proxy-vault.js';
+import {
+  type ProxyChange,
+  type ProxyDraft,
+  ProxyVault,
+  type ProxyVerdict,
+  checkCredentials,
+  isGiven,
+} from './proxy-vault.js';
 
 const sealedAt = (id: string): SealedAt => ({ table: 'proxies', column: 'secret_sealed', id });
 const orNull = (text: string | null | undefined): string | null => (text === undefined || text === '' ? null : text);
 
+/** How long TDLib may take to judge a proxy, in milliseconds; a dead one gives no answer at all. */
+const TEST_TIMEOUT_MS = 15_000;
+/** Every test runs a TDLib client of its own. */
+const MAX_TESTS_AT_ONCE = 4;
+
 /** The vault of a process that has MASTER_KEY. */
 @Injectable()
 export class LocalProxyVault extends ProxyVault {
+  private readonly tests = pLimit(MAX_TESTS_AT_ONCE);
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly box: SecretBox,
     private readonly notifications: Notifications,
+    private readonly engine: TelegramEngine,
+    private readonly config: AppConfig,
   ) {
     super();
   }
@@ -57,6 +75,20 @@ export class LocalProxyVault extends ProxyVault {
       });
       await this.notifications.publish('proxy_changed', id);
     });
+  }
+
+  async test(id: string): Promise<ProxyVerdict> {
+    const settings = await this.settings(id);
+    const { testDc } = this.config.telegram;
+    try {
+      const seconds = await this.tests(() =>
+        pingThroughProxy(this.engine, settings, { testDc, timeoutMs: TEST_TIMEOUT_MS }),
+      );
+      return { latencyMs: Math.round(seconds * 1000) };
+    } catch (error) {
+      if (error instanceof TdlibError || error instanceof DeadlineError) return { reason: error.message };
+      throw error;
+    }
   }
 
   /** What TDLib needs of a proxy. @throws NotFoundError, MasterKeyMismatchError */

@@ -11,8 +11,8 @@ import {
   UpdatedDto,
   existingId,
 } from '../../common/http/index.js';
-import { CreateProxyDto, ProxyCreatedDto, ProxyDto, UpdateProxyDto } from './proxy.dto.js';
-import { toChange } from './proxy.mapping.js';
+import { CreateProxyDto, ProxyCreatedDto, ProxyDto, ProxyTestDto, UpdateProxyDto } from './proxy.dto.js';
+import { toChange, toTestDto } from './proxy.mapping.js';
 import { ProxiesService } from './proxies.service.js';
 
 @ApiTags('proxies')
@@ -53,6 +53,13 @@ export class ProxiesController {
   async update(@Param('id') id: string, @Body() dto: UpdateProxyDto): Promise<UpdatedDto> {
     await this.proxies.change(existingId('proxy', id), toChange(dto));
     return { status: 'updated' };
+  }
+
+  @Post(':id/test')
+  @Returns(ProxyTestDto)
+  @ApiOperation({ operationId: 'testProxy', summary: 'Whether Telegram answers through the proxy, and how fast' })
+  async test(@Param('id') id: string): Promise<ProxyTestDto> {
+    return toTestDto(await this.proxies.test(existingId('proxy', id)));
   }
 
   @Delete(':id')

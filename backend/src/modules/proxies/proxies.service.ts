@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { InUseError, NotFoundError } from '../../common/errors/index.js';
 import type { Page, PageRequest } from '../../common/http/index.js';
 import { ProxyEntity } from './proxy.entity.js';
-import { type ProxyChange, type ProxyDraft, ProxyVault } from './proxy-vault.js';
+import { type ProxyChange, type ProxyDraft, ProxyVault, type ProxyVerdict } from './proxy-vault.js';
 
 /** The registry of proxies. */
 @Injectable()
@@ -35,6 +35,11 @@ export class ProxiesService {
         ? await manager.existsBy(ProxyEntity, { id })
         : (await manager.update(ProxyEntity, id, { label: label === '' ? null : label })).affected === 1;
     if (!found) throw new NotFoundError('proxy', id);
+  }
+
+  /** Whether Telegram can be reached through it now. @throws NotFoundError */
+  test(id: string): Promise<ProxyVerdict> {
+    return this.vault.test(id);
   }
 
   /** @throws NotFoundError, InUseError */

@@ -15,7 +15,10 @@ export interface ProxyDraft {
 /** What of a proxy changes; null and empty texts clear. */
 export type ProxyChange = Partial<ProxyDraft>;
 
-/** Writes proxies with their secrets: where MASTER_KEY is, or through a worker. */
+/** What a test of a proxy found: the milliseconds until Telegram's answer, or the reason why none came. */
+export type ProxyVerdict = { readonly latencyMs: number } | { readonly reason: string };
+
+/** Works with proxies and their secrets: where MASTER_KEY is, or through a worker. */
 export abstract class ProxyVault {
   /**
    * The new proxy's id.
@@ -24,6 +27,8 @@ export abstract class ProxyVault {
   abstract create(draft: ProxyDraft): Promise<string>;
   /** @throws NotFoundError, ValidationFailedError */
   abstract change(id: string, change: ProxyChange): Promise<void>;
+  /** @throws NotFoundError */
+  abstract test(id: string): Promise<ProxyVerdict>;
 }
 
 /** Whether there is a text at all. */

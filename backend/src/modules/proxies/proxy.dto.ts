@@ -97,6 +97,12 @@ export class ProxyCreatedDto {
   @ApiProperty({ type: String, format: 'uuid' }) proxy_id!: string;
 }
 
+export class ProxyTestDto {
+  @ApiProperty({ type: Boolean, description: 'whether Telegram answered through the proxy' }) reachable!: boolean;
+  @ApiPropertyOptional({ type: 'integer', description: 'milliseconds until the answer' }) latency_ms?: number;
+  @ApiPropertyOptional({ type: String, description: 'why there was no answer' }) reason?: string;
+}
+
 export class ProxyDto {
   @ApiProperty({ type: String, format: 'uuid' }) id!: string;
   @ApiProperty({ type: String, enum: PROXY_TYPES }) type!: ProxyType;

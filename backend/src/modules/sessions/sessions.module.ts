@@ -66,7 +66,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsInternalController],
       providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
-      exports: [SessionHost],
+      exports: [SessionHost, TelegramEngine],
     };
   }
 
@@ -76,7 +76,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsController, ExecuteController],
       providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
-      exports: [SessionsService, SessionHost],
+      exports: [SessionsService, SessionHost, TelegramEngine],
     };
   }
 }
