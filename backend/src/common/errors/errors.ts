@@ -45,12 +45,6 @@ export class CsrfFailedError extends AppError {
   }
 }
 
-/** The token is valid but its scope does not reach the target. */
-export class ScopeDeniedError extends AppError {
-  readonly code = 'scope_denied';
-  readonly status = 403;
-}
-
 /** A td_api method that the gateway keeps for itself. */
 export class MethodReservedError extends AppError {
   readonly code = 'method_reserved';

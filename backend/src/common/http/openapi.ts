@@ -66,9 +66,6 @@ export const ApiOperation = (options: swagger.ApiOperationOptions): MethodDecora
 /** A parameter of the path. */
 export const ApiParam = (options: swagger.ApiParamOptions): MethodDecorator =>
   note((library) => library.ApiParam(options));
-/** A parameter of the query string. */
-export const ApiQuery = (options: swagger.ApiQueryOptions): MethodDecorator =>
-  note((library) => library.ApiQuery(options));
 /** The body of a request when it is no DTO class. */
 export const ApiBody = (options: swagger.ApiBodyOptions): MethodDecorator =>
   note((library) => library.ApiBody(options));
@@ -78,7 +75,5 @@ export const ApiResponse = (options: swagger.ApiResponseOptions): MethodDecorato
 /** Classes that only a hand-written schema refers to. */
 export const ApiExtraModels = (...models: (abstract new () => unknown)[]): ClassDecorator & MethodDecorator =>
   note((library) => library.ApiExtraModels(...(models as Parameters<Swagger['ApiExtraModels']>)));
-/** Leaves a controller or a route out of the document. */
-export const ApiHidden = (): ClassDecorator & MethodDecorator => note((library) => library.ApiExcludeEndpoint());
 /** Leaves a whole controller out of the document. */
 export const ApiHiddenController = (): ClassDecorator => note((library) => library.ApiExcludeController());
