@@ -102,4 +102,13 @@ describe('a user account', () => {
     await user.type(await screen.findByLabelText('Phone number'), '+15550142{Enter}');
     expect(await screen.findByText('this number has a session')).toBeVisible();
   });
+
+  it('can be logged in by a QR code, without a number', async () => {
+    const { user, sent } = open('user', { 'POST /v1/user': () => ok({ id: 'user-1', status: 'awaiting_qr' }) });
+    await user.click(await screen.findByRole('radio', { name: 'QR code' }));
+    expect(screen.queryByLabelText('Phone number')).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Show QR code' }));
+    await waitFor(() => expect(window.location.search).toBe('?login=user-1'));
+    expect(sent.find(({ route }) => route === 'POST /v1/user')?.text).toBe('{"method":"qr","app_id":"app-1"}');
+  });
 });

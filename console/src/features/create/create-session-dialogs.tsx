@@ -25,7 +25,7 @@ export function CreateSessionDialogs() {
     return (
       <Dialog
         title="Log in a user account"
-        description="Telegram sends a login code to the account; the next step asks for it."
+        description="By a code that Telegram sends to the account, or by a scan from its phone."
         onClose={close}
       >
         <WithParts>{(parts) => <NewUserForm {...parts} onClose={close} />}</WithParts>

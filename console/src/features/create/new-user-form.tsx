@@ -1,4 +1,5 @@
 import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { toast } from 'sonner';
 import { filled, showIssues } from '@/components/form';
@@ -6,6 +7,7 @@ import { AppSelect, ProxySelect } from '@/components/pickers';
 import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
 import { Field, Input } from '@/components/ui/field';
+import { Segmented } from '@/components/ui/segmented';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
@@ -20,6 +22,7 @@ export function NewUserForm({ apps, proxies, onClose }: Parts & { onClose: () =>
   const { openLogin } = useOverlays();
   const refresh = useRefresh();
   const create = $api.useMutation('post', '/v1/user');
+  const [method, setMethod] = useState<'phone' | 'qr'>('phone');
   const { register, handleSubmit, formState, setError } = useForm({
     defaultValues: { phone: '', app_id: apps.length === 1 ? (apps[0]?.id ?? '') : '', proxy_id: '', label: '' },
   });
@@ -27,7 +30,13 @@ export function NewUserForm({ apps, proxies, onClose }: Parts & { onClose: () =>
 
   const start = handleSubmit(({ phone, app_id, proxy_id, label }) =>
     create.mutate(
-      { body: { phone: phone.trim(), app_id, ...filled({ proxy_id, label: label.trim() }) } },
+      {
+        body: {
+          ...(method === 'qr' ? { method } : { phone: phone.trim() }),
+          app_id,
+          ...filled({ proxy_id, label: label.trim() }),
+        },
+      },
       {
         onSuccess: ({ result }) => {
           void refresh.sessions();
@@ -43,25 +52,38 @@ export function NewUserForm({ apps, proxies, onClose }: Parts & { onClose: () =>
 
   return (
     <form onSubmit={(event) => void start(event)} noValidate className="flex flex-col gap-4">
-      <Field
-        label="Phone number"
-        error={errors.phone?.message}
-        hint="With the country code, +1 555 0142; spaces and brackets do not matter."
-      >
-        {(wiring) => (
-          <Input
-            {...wiring}
-            autoFocus
-            type="tel"
-            inputMode="tel"
-            autoComplete="off"
-            placeholder="+1 555 0142"
-            {...register('phone', {
-              validate: (value) => /\d{5,}/.test(value.replace(/\D/g, '')) || 'Enter the number with its country code.',
-            })}
-          />
-        )}
-      </Field>
+      <Segmented
+        label="How the account proves itself"
+        value={method}
+        onChange={setMethod}
+        className="self-start"
+        options={[
+          { value: 'phone', label: 'Phone number' },
+          { value: 'qr', label: 'QR code' },
+        ]}
+      />
+      {method === 'phone' && (
+        <Field
+          label="Phone number"
+          error={errors.phone?.message}
+          hint="With the country code, +1 555 0142; spaces and brackets do not matter."
+        >
+          {(wiring) => (
+            <Input
+              {...wiring}
+              autoFocus
+              type="tel"
+              inputMode="tel"
+              autoComplete="off"
+              placeholder="+1 555 0142"
+              {...register('phone', {
+                validate: (value) =>
+                  /\d{5,}/.test(value.replace(/\D/g, '')) || 'Enter the number with its country code.',
+              })}
+            />
+          )}
+        </Field>
+      )}
       <Field label="Telegram app" error={errors.app_id?.message}>
         {(wiring) => (
           <AppSelect
@@ -98,14 +120,14 @@ export function NewUserForm({ apps, proxies, onClose }: Parts & { onClose: () =>
       <DialogActions>
         {create.isPending && (
           <span role="status" className="mr-auto text-xs text-ink-2">
-            Asking Telegram for a code…
+            Asking Telegram…
           </span>
         )}
         <Button tone="quiet" onClick={onClose}>
           Cancel
         </Button>
         <Button type="submit" tone="primary" pending={create.isPending}>
-          Send login code
+          {method === 'qr' ? 'Show QR code' : 'Send login code'}
         </Button>
       </DialogActions>
     </form>

@@ -184,3 +184,40 @@ it('never lets an older answer of the poll overwrite the step that was just made
   });
   expect(screen.getByLabelText('Two-step verification password')).toBeVisible();
 }, 10_000);
+
+describe('a login by QR code', () => {
+  const bare = { ...login, phone: undefined };
+
+  it('shows the link as a code and as text, and follows the scan to the password', async () => {
+    let state: Record<string, unknown> = { ...bare, status: 'awaiting_qr', qr: { link: 'tg://login?token=one' } };
+    renderWithApi(<LoginDialog />, { [`GET ${path}`]: () => ok(state) }, address);
+    expect(await screen.findByRole('img', { name: /QR code/ })).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Open the link in Telegram' })).toHaveAttribute(
+      'href',
+      'tg://login?token=one',
+    );
+    state = { ...bare, status: 'awaiting_qr', qr: { link: 'tg://login?token=two' } };
+    await waitFor(() =>
+      expect(screen.getByRole('link', { name: /Open the link/ })).toHaveAttribute('href', 'tg://login?token=two'),
+    );
+    state = { ...bare, status: 'awaiting_password', password_hint: 'the dog' };
+    expect(await screen.findByLabelText('Two-step verification password')).toHaveAccessibleDescription(/the dog/);
+  }, 15_000);
+});
+
+it.each([
+  ['awaiting_email', 'Email address', 'ada@example.org', 'email', '{"email":"ada@example.org"}'],
+  ['awaiting_email_code', 'Code from the mail', '123 456', 'email-code', '{"code":"123456"}'],
+  ['awaiting_registration', 'First name', 'Ada', 'register', '{"first_name":"Ada","last_name":""}'],
+])('answers %s', async (status, label, typed, route, body) => {
+  const { user, sent } = renderWithApi(
+    <LoginDialog />,
+    {
+      [`GET ${path}`]: () => ok({ ...login, status }),
+      [`POST ${path}/login/${route}`]: () => ok({ ...login, status: 'authorized' }),
+    },
+    address,
+  );
+  await user.type(await screen.findByLabelText(label), `${typed}{Enter}`);
+  await waitFor(() => expect(sent.find((request) => request.route === `POST ${path}/login/${route}`)?.text).toBe(body));
+});

@@ -1,21 +1,18 @@
 'use client';
 
-import { CircleCheck, CircleX, KeyRound, LoaderCircle, LockKeyhole, TriangleAlert } from 'lucide-react';
+import { CircleCheck, CircleX } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useState, type ReactNode } from 'react';
-import { useForm } from 'react-hook-form';
 import { toast } from 'sonner';
 import { STATUS, isLoggingIn } from '@/components/session/status';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { Field, Input, SecretInput } from '@/components/ui/field';
-import { ErrorNote, LoadFailed, RequestId } from '@/components/ui/states';
+import { ErrorNote, LoadFailed } from '@/components/ui/states';
 import { ApiError } from '@/lib/api-error';
-import { useNow } from '@/lib/clock';
 import { sessionHref, useOverlays } from '@/lib/overlays';
-import { formatCountdown } from '@/lib/time';
 import type { SessionDetails } from '@/lib/types';
-import { describeCode, explainRefusal, nextChannel, refusalOf, resendTime } from './login-words';
+import { Discard, Outcome, Waiting, type StepProps } from './login-parts';
+import { CodeStep, EmailCodeStep, EmailStep, PasswordStep, RegistrationStep } from './login-steps';
+import { QrStep } from './qr-step';
 import { useLogin } from './use-login';
 
 /** The login that the address names, over whatever page is open; it outlives a reload, and closing only hides it. */
@@ -32,7 +29,7 @@ function LoginFlow({ id, onClose }: { id: string; onClose: () => void }) {
   const hide = (): void => {
     if (state && isLoggingIn('user', state.status)) {
       toast('The login goes on without this window.', {
-        description: 'Find it again under Sessions, as “Code needed”.',
+        description: `Find it again under Sessions, as “${STATUS[state.status].word}”.`,
       });
     }
     onClose();
@@ -40,7 +37,7 @@ function LoginFlow({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <Dialog
       title="Log in a user account"
-      description={state ? <Progress status={state.status} /> : undefined}
+      description={state ? <Progress state={state} /> : undefined}
       onClose={hide}
       className="sm:max-w-md"
     >
@@ -49,58 +46,52 @@ function LoginFlow({ id, onClose }: { id: string; onClose: () => void }) {
       ) : session.isError && !state ? (
         <Lost error={session.error} onRetry={() => void session.refetch()} onClose={onClose} />
       ) : (
-        state && <Step login={login} state={state} onClose={onClose} />
+        // A new question starts with an empty form and without the refusal of the last one.
+        state && <Step key={state.status} login={login} state={state} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
-type Login = ReturnType<typeof useLogin>;
-
-function Step({ login, state, onClose }: { login: Login; state: SessionDetails; onClose: () => void }) {
-  switch (state.status) {
+function Step(props: StepProps) {
+  switch (props.state.status) {
     case 'connecting':
       return (
         <>
-          <Waiting>Connecting to Telegram. It will send a code in a moment; nothing to type yet.</Waiting>
-          <Discard login={login} onClose={onClose} />
+          <Waiting>Connecting to Telegram. It asks something in a moment; nothing to type yet.</Waiting>
+          <Discard login={props.login} onClose={props.onClose} />
         </>
       );
     case 'awaiting_code':
-      return <CodeStep login={login} state={state} onClose={onClose} />;
+      return <CodeStep {...props} />;
     case 'awaiting_password':
-      return <PasswordStep login={login} state={state} onClose={onClose} />;
-    case 'authorized':
-      return <Done state={state} onClose={onClose} />;
+      return <PasswordStep {...props} />;
     case 'awaiting_qr':
+      return <QrStep {...props} />;
     case 'awaiting_email':
+      return <EmailStep {...props} />;
     case 'awaiting_email_code':
+      return <EmailCodeStep {...props} />;
     case 'awaiting_registration':
-      return (
-        <>
-          <Outcome icon={<TriangleAlert aria-hidden className="size-5" />} tone="bg-wait-soft text-wait">
-            <p className="font-medium text-ink">{STATUS[state.status].explain}</p>
-            <p className="mt-1">This window cannot answer that. The login waits; answer it through the API.</p>
-          </Outcome>
-          <Discard login={login} onClose={onClose} />
-        </>
-      );
+      return <RegistrationStep {...props} />;
+    case 'authorized':
+      return <Done {...props} />;
     case 'stopped':
     case 'logged_out':
     case 'banned':
     case 'expired':
     case 'error':
-      return <Ended login={login} state={state} onClose={onClose} />;
+      return <Ended {...props} />;
   }
 }
 
-const STEPS = ['Code', 'Password', 'Ready'] as const;
-
-function Progress({ status }: { status: SessionDetails['status'] }) {
-  const reached = status === 'authorized' ? 2 : status === 'awaiting_password' ? 1 : 0;
+function Progress({ state }: { state: SessionDetails }) {
+  const isQr = state.status === 'awaiting_qr' || state.phone === undefined;
+  const steps = [isQr ? 'Scan' : 'Code', 'Password', 'Ready'];
+  const reached = state.status === 'authorized' ? 2 : state.status === 'awaiting_password' ? 1 : 0;
   return (
     <ol className="mt-1 flex items-center gap-2 text-xs">
-      {STEPS.map((name, index) => (
+      {steps.map((name, index) => (
         <li
           key={name}
           aria-current={index === reached ? 'step' : undefined}
@@ -117,206 +108,7 @@ function Progress({ status }: { status: SessionDetails['status'] }) {
   );
 }
 
-interface StepProps {
-  login: Login;
-  state: SessionDetails;
-  onClose: () => void;
-}
-
-function CodeStep({ login, state, onClose }: StepProps) {
-  const { register, handleSubmit, formState, resetField, setFocus } = useForm({ defaultValues: { code: '' } });
-  const { step } = login;
-  const submit = handleSubmit(({ code }) =>
-    step.mutate(
-      { code: code.replace(/[\s-]/g, '') },
-      {
-        onError: () => {
-          resetField('code');
-          setFocus('code');
-        },
-      },
-    ),
-  );
-  const resending = step.isPending && step.variables === 'resend';
-  return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
-      <p className="mb-4 flex gap-2.5 text-sm text-ink-2">
-        <KeyRound aria-hidden className="mt-0.5 size-4 shrink-0" />
-        {describeCode(state.code_info)}
-      </p>
-      <Field label="Login code" error={formState.errors.code?.message}>
-        {(wiring) => (
-          <Input
-            {...wiring}
-            autoFocus
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            className="h-11 font-mono text-lg tracking-[0.3em] sm:text-lg"
-            {...register('code', { validate: (value) => value.trim() !== '' || 'Enter the code.' })}
-          />
-        )}
-      </Field>
-      <Refusal thrown={step.error} lastError={state.last_error} />
-      <div className="mt-3">
-        <Resend state={state} pending={resending} onResend={() => step.mutate('resend')} />
-      </div>
-      <Button
-        type="submit"
-        tone="primary"
-        pending={step.isPending && !resending}
-        disabled={resending}
-        className="mt-5 w-full"
-      >
-        Continue
-      </Button>
-      <Discard login={login} onClose={onClose} disarmedBy={formState.isDirty} />
-    </form>
-  );
-}
-
-function PasswordStep({ login, state, onClose }: StepProps) {
-  const { register, handleSubmit, formState, resetField, setFocus } = useForm({ defaultValues: { password: '' } });
-  const { step } = login;
-  const submit = handleSubmit(({ password }) =>
-    step.mutate(
-      { password },
-      {
-        onError: () => {
-          resetField('password');
-          setFocus('password');
-        },
-      },
-    ),
-  );
-  const hint = state.password_hint;
-  return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
-      <p className="mb-4 flex gap-2.5 text-sm text-ink-2">
-        <LockKeyhole aria-hidden className="mt-0.5 size-4 shrink-0" />
-        The code was right. This account also asks for its two-step verification password.
-      </p>
-      <Field
-        label="Two-step verification password"
-        error={formState.errors.password?.message}
-        hint={hint !== undefined && hint !== '' ? <>The account’s own hint: “{hint}”</> : 'This account has no hint.'}
-      >
-        {(wiring) => (
-          <SecretInput
-            {...wiring}
-            autoFocus
-            {...register('password', { validate: (value) => value !== '' || 'Enter the password.' })}
-          />
-        )}
-      </Field>
-      <Refusal thrown={step.variables !== 'resend' ? step.error : undefined} lastError={state.last_error} />
-      <Button type="submit" tone="primary" pending={step.isPending} className="mt-5 w-full">
-        Continue
-      </Button>
-      <Discard login={login} onClose={onClose} disarmedBy={formState.isDirty} />
-    </form>
-  );
-}
-
-/** Why the last try was refused: plain words, Telegram's own, how long to wait. */
-function Refusal({ thrown, lastError }: { thrown: unknown; lastError: string | undefined }) {
-  const words = refusalOf(thrown, lastError);
-  if (words === undefined) return null;
-  const explained = explainRefusal(words);
-  const failure = thrown instanceof ApiError ? thrown : undefined;
-  return (
-    <div role="alert" className="mt-3 rounded-lg bg-bad-soft px-3.5 py-3 text-sm text-bad">
-      {explained.sentence !== undefined && <p className="font-medium">{explained.sentence}</p>}
-      <p className={explained.sentence === undefined ? '' : 'mt-0.5 text-xs'}>
-        {explained.sentence === undefined ? '' : 'Telegram: '}
-        <code className="font-mono">{explained.words}</code>
-      </p>
-      {failure?.retryAfterSeconds !== undefined && <WaitOut seconds={failure.retryAfterSeconds} />}
-      <RequestId id={failure?.requestId} />
-    </div>
-  );
-}
-
-function WaitOut({ seconds }: { seconds: number }) {
-  const now = useNow();
-  const [until] = useState(now + seconds * 1_000);
-  const left = (until - now) / 1_000;
-  return (
-    <p className="tabular mt-1">{left > 0 ? `Wait ${formatCountdown(left)} before the next try.` : 'Try again.'}</p>
-  );
-}
-
-interface ResendProps {
-  state: SessionDetails;
-  pending: boolean;
-  onResend: () => void;
-}
-
-/** Counts down to the absolute time that Telegram allows the next code at, so reopening the window does not restart it. */
-function Resend({ state, pending, onResend }: ResendProps) {
-  const now = useNow();
-  const info = state.code_info;
-  const channel = nextChannel(info);
-  const left = ((resendTime(info) ?? now) - now) / 1_000;
-  const way = channel ?? 'again';
-  if (left > 0) {
-    return (
-      <p className="tabular text-xs text-ink-2">
-        No code? A new one can be sent {way} in <strong className="font-semibold">{formatCountdown(left)}</strong>.
-      </p>
-    );
-  }
-  return (
-    <Button size="sm" pending={pending} onClick={onResend}>
-      Send a new code {way}
-    </Button>
-  );
-}
-
-interface DiscardProps {
-  login: Login;
-  onClose: () => void;
-  /** Typing means that the login is wanted after all. */
-  disarmedBy?: boolean;
-}
-
-/** Cancelling takes two clicks, because it throws away a code that Telegram sends only so often. */
-function Discard({ login, onClose, disarmedBy = false }: DiscardProps) {
-  const [asked, setAsked] = useState(false);
-  const { discard } = login;
-  const armed = asked && !disarmedBy;
-  return (
-    <div className="mt-4 border-t border-line pt-4">
-      {armed ? (
-        <div className="flex flex-wrap items-center gap-2">
-          <p className="w-full text-sm text-ink-2">
-            This login and its code are thrown away. Telegram limits how many codes a number gets.
-          </p>
-          <Button
-            size="sm"
-            tone="danger"
-            pending={discard.isPending}
-            onClick={() => discard.mutate(undefined, { onSuccess: onClose })}
-          >
-            Throw the login away
-          </Button>
-          <Button size="sm" tone="quiet" onClick={() => setAsked(false)}>
-            Keep it
-          </Button>
-        </div>
-      ) : (
-        <div className="flex items-center justify-between gap-2">
-          <p className="text-xs text-ink-3">Closing this window only hides the login.</p>
-          <Button size="sm" tone="quiet" onClick={() => setAsked(true)}>
-            Cancel login
-          </Button>
-        </div>
-      )}
-      <ErrorNote className="mt-3" error={discard.error} lead="The login was not cancelled." />
-    </div>
-  );
-}
-
-function Done({ state, onClose }: { state: SessionDetails; onClose: () => void }) {
+function Done({ state, onClose }: StepProps) {
   const router = useRouter();
   return (
     <Outcome icon={<CircleCheck aria-hidden className="size-5" />} tone="bg-ok-soft text-ok">
@@ -377,23 +169,5 @@ function Lost({ error, onRetry, onClose }: { error: unknown; onRetry: () => void
         Close
       </Button>
     </Outcome>
-  );
-}
-
-function Waiting({ children }: { children: ReactNode }) {
-  return (
-    <p role="status" className="flex items-center gap-3 py-4 text-sm text-ink-2">
-      <LoaderCircle aria-hidden className="size-5 shrink-0 animate-spin text-accent" />
-      {children}
-    </p>
-  );
-}
-
-function Outcome({ icon, tone, children }: { icon: ReactNode; tone: string; children: ReactNode }) {
-  return (
-    <div role="status" className="flex gap-3.5 py-1">
-      <span className={`grid size-10 shrink-0 place-items-center rounded-xl ${tone}`}>{icon}</span>
-      <div className="min-w-0 flex-1 text-sm text-ink-2">{children}</div>
-    </div>
   );
 }

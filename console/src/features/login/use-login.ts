@@ -2,22 +2,38 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { $api, fetchClient } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
 import { useRefresh, useSession } from '@/lib/queries';
-import type { LoginState, SessionDetails } from '@/lib/types';
+import type { SessionDetails } from '@/lib/types';
 
 const POLL_MS = 2_000;
 
-type Step = { readonly code: string } | { readonly password: string } | 'resend';
+/** What the person answers to the question that Telegram asks now. */
+export type Answer =
+  | { readonly to: 'code'; readonly code: string }
+  | { readonly to: 'password'; readonly password: string }
+  | { readonly to: 'email'; readonly email: string }
+  | { readonly to: 'email-code'; readonly code: string }
+  | { readonly to: 'registration'; readonly firstName: string; readonly lastName: string }
+  | { readonly to: 'resend' };
 
-async function send(id: string, step: Step): Promise<LoginState> {
+function post(id: string, answer: Answer) {
   const params = { path: { id } };
-  const { data } =
-    step === 'resend'
-      ? await fetchClient.POST('/v1/user/{id}/login/resend', { params })
-      : 'code' in step
-        ? await fetchClient.POST('/v1/user/{id}/login/code', { params, body: step })
-        : await fetchClient.POST('/v1/user/{id}/login/password', { params, body: step });
-  if (!data) throw new ApiError({ message: 'The server answered without a state.', status: 500, source: 'gateway' });
-  return data.result;
+  switch (answer.to) {
+    case 'code':
+      return fetchClient.POST('/v1/user/{id}/login/code', { params, body: { code: answer.code } });
+    case 'password':
+      return fetchClient.POST('/v1/user/{id}/login/password', { params, body: { password: answer.password } });
+    case 'email':
+      return fetchClient.POST('/v1/user/{id}/login/email', { params, body: { email: answer.email } });
+    case 'email-code':
+      return fetchClient.POST('/v1/user/{id}/login/email-code', { params, body: { code: answer.code } });
+    case 'registration':
+      return fetchClient.POST('/v1/user/{id}/login/register', {
+        params,
+        body: { first_name: answer.firstName, last_name: answer.lastName },
+      });
+    case 'resend':
+      return fetchClient.POST('/v1/user/{id}/login/resend', { params });
+  }
 }
 
 /**
@@ -32,7 +48,11 @@ export function useLogin(id: string) {
   const { queryKey } = $api.queryOptions('get', '/v1/{kind}/{id}', { params: { path: { kind: 'user', id } } });
 
   const step = useMutation({
-    mutationFn: (next: Step) => send(id, next),
+    mutationFn: async (answer: Answer) => {
+      const { data } = await post(id, answer);
+      if (data) return data.result;
+      throw new ApiError({ message: 'The server answered without a state.', status: 500, source: 'gateway' });
+    },
     onMutate: () => client.cancelQueries({ queryKey }),
     onSuccess: (state) => {
       client.setQueryData<{ ok: true; result: SessionDetails }>(
@@ -50,3 +70,6 @@ export function useLogin(id: string) {
   const session = useSession('user', id, step.isPending || discard.isPending || discard.isSuccess ? false : POLL_MS);
   return { session, step, discard };
 }
+
+/** One login as its dialog uses it. */
+export type Login = ReturnType<typeof useLogin>;

@@ -1,10 +1,13 @@
-import { KeyRound, Snowflake, type LucideIcon } from 'lucide-react';
+import { KeyRound, Play, Snowflake, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { HEALTH, STATUS, isLoggingIn } from '@/components/session/status';
 import { Button } from '@/components/ui/button';
+import { ErrorNote } from '@/components/ui/states';
 import { TONE_CHIP, type Tone } from '@/components/ui/tone';
+import { $api } from '@/lib/api';
 import { cn } from '@/lib/cn';
 import { useOverlays } from '@/lib/overlays';
+import { useRefresh } from '@/lib/queries';
 import type { SessionSummary } from '@/lib/types';
 
 const told = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== '';
@@ -61,6 +64,8 @@ export function NextStep({ session }: { session: SessionSummary }) {
             <KeyRound aria-hidden />
             Resume login
           </Button>
+        ) : session.status === 'stopped' ? (
+          <StartButton session={session} />
         ) : meaning.group === 'trouble' && session.status !== 'banned' ? (
           again
         ) : undefined
@@ -80,6 +85,30 @@ export function NextStep({ session }: { session: SessionSummary }) {
         </p>
       )}
     </Notice>
+  );
+}
+
+function StartButton({ session }: { session: SessionSummary }) {
+  const refresh = useRefresh();
+  const start = $api.useMutation('post', '/v1/{kind}/{id}/start');
+  return (
+    <div className="flex flex-col items-end gap-2">
+      <Button
+        size="sm"
+        tone="primary"
+        pending={start.isPending}
+        onClick={() =>
+          start.mutate(
+            { params: { path: { kind: session.kind, id: session.id } } },
+            { onSuccess: () => void refresh.sessions() },
+          )
+        }
+      >
+        {!start.isPending && <Play aria-hidden />}
+        Start
+      </Button>
+      <ErrorNote error={start.error} lead="It was not started." />
+    </div>
   );
 }
 

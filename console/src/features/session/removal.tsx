@@ -1,4 +1,4 @@
-import { LogOut, Trash2 } from 'lucide-react';
+import { CirclePause, LogOut, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { toast } from 'sonner';
@@ -13,13 +13,43 @@ import type { SessionSummary } from '@/lib/types';
 
 type Way = 'remove' | 'log-out';
 
-/** The two ends of a session, kept apart because they leave different things behind. */
+/** The three ends of a session, kept apart because they leave different things behind. */
 export function Removal({ session, name }: { session: SessionSummary; name: string }) {
   const [asked, setAsked] = useState<Way>();
+  const refresh = useRefresh();
+  const stop = $api.useMutation('post', '/v1/{kind}/{id}/stop');
   const canLogOut = session.status === 'authorized';
   return (
     <Card title="End this session">
       <div className="flex flex-col gap-4 text-sm text-ink-2">
+        {canLogOut && (
+          <div>
+            <p>
+              <strong className="font-semibold text-ink">Stop</strong> closes the session until it is started again,
+              also over restarts. It stays signed in at Telegram, and its files stay here.
+            </p>
+            <Button
+              size="sm"
+              className="mt-2"
+              pending={stop.isPending}
+              onClick={() =>
+                stop.mutate(
+                  { params: { path: { kind: session.kind, id: session.id } } },
+                  {
+                    onSuccess: () => {
+                      void refresh.sessions();
+                      toast.success(`${name} is stopped.`);
+                    },
+                  },
+                )
+              }
+            >
+              {!stop.isPending && <CirclePause aria-hidden />}
+              Stop
+            </Button>
+            <ErrorNote className="mt-2" error={stop.error} lead="It was not stopped." />
+          </div>
+        )}
         {canLogOut && (
           <div>
             <p>

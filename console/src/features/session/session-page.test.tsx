@@ -152,4 +152,22 @@ describe('the end of a session', () => {
     await user.click(act);
     await waitFor(() => expect(sent.find(({ route }) => route.startsWith('DELETE'))?.url.search).toBe('?logout=true'));
   });
+
+  it('stops a session that then says how to start it again', async () => {
+    let session = aSession();
+    const { user } = renderWithApi(
+      <SessionPage />,
+      {
+        'GET /v1/sessions': () => ok([session]),
+        'GET /v1/proxies': () => ok([]),
+        [`GET /v1/bot/${session.id}`]: () => ok(session),
+        [`POST /v1/bot/${session.id}/stop`]: () => ok((session = aSession({ status: 'stopped' }))),
+        [`POST /v1/bot/${session.id}/start`]: () => ok((session = aSession())),
+      },
+      `/sessions/view/?id=${session.id}`,
+    );
+    await user.click(await screen.findByRole('button', { name: 'Stop' }));
+    await user.click(await screen.findByRole('button', { name: 'Start' }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Start' })).not.toBeInTheDocument());
+  });
 });
