@@ -14,9 +14,9 @@ export async function benchBinding(rounds: number): Promise<Record<string, Bindi
     const seen: Record<'client' | 'addon', BindingResult[]> = { client: [], addon: [] };
     for (let number = 0; number < rounds; number += 1) {
       for (const way of ['client', 'addon'] as const) {
-        const { ready, stop } = await startHelper<BindingResult>('binding-process', { way, result });
-        seen[way].push(ready);
-        await stop();
+        const helper = await startHelper<BindingResult>('binding-process', { way, result });
+        seen[way].push(helper.ready);
+        await helper.stop();
       }
     }
     for (const [way, each] of Object.entries(seen)) {

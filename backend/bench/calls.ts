@@ -39,6 +39,7 @@ export async function benchCalls(
         callsPerSecond: of(full, name, 'callsPerSecond'),
         p50: of(full, name, 'p50'),
         p99: of(full, name, 'p99'),
+        cpuPerCall: of(full, name, 'cpuPerCall'),
         share: of(full, name, 'callsPerSecond') / of(full, 'bare', 'callsPerSecond'),
         addedP99AtRate: of(steady, name, 'p99') - of(steady, 'bare', 'p99'),
       },

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { benchBinding, type BindingResult } from './binding.js';
 import { benchCalls, type CallResult } from './calls.js';
 import { Api } from './lib/api.js';
+import type { Target } from './lib/load.js';
 import { freePort, pssMiB, startHelper, startProduct } from './lib/processes.js';
 
 // npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,memory,binding,start`.
@@ -84,7 +85,7 @@ async function calls(sandbox: SandboxReady, databaseUrl: string): Promise<Record
   const barePort = await freePort();
   const bareDirectory = join(root, 'bare');
   mkdirSync(bareDirectory);
-  await started(
+  const bare = await started(
     startHelper('bare-process', {
       library: sandbox.env.TDLIB_PATH,
       proxy: sandbox.env.DEFAULT_PROXY,
@@ -102,7 +103,7 @@ async function calls(sandbox: SandboxReady, databaseUrl: string): Promise<Record
       DATA_DIR: join(root, 'all'),
     }),
   );
-  await started(
+  const worker = await started(
     startProduct({
       ...sandbox.env,
       ...secrets,
@@ -121,15 +122,16 @@ async function calls(sandbox: SandboxReady, databaseUrl: string): Promise<Record
       DATA_DIR: join(root, 'gateway'),
     }),
   );
-  const target = async (url: string, token: string): Promise<{ url: string; path: string; token: string }> => {
+  const target = async (url: string, token: string, pids: readonly number[]): Promise<Target> => {
     const api = new Api(url, apiToken);
-    return { url, path: `/v1/bot/${await api.createBot(await api.createApp(), token)}/call`, token: apiToken };
+    const id = await api.createBot(await api.createApp(), token);
+    return { url, path: `/v1/bot/${id}/call`, token: apiToken, pids };
   };
   return benchCalls(
     {
-      bare: { url: `http://127.0.0.1:${barePort}`, path: '/call' },
-      all: await target(all.url, allToken),
-      split: await target(gateway.url, splitToken),
+      bare: { url: `http://127.0.0.1:${barePort}`, path: '/call', pids: [bare.pid] },
+      all: await target(all.url, allToken, [all.pid]),
+      split: await target(gateway.url, splitToken, [gateway.pid, worker.pid]),
     },
     ROUNDS,
     SECONDS,

@@ -8,7 +8,7 @@ const { bots } = JSON.parse(process.argv[2] ?? '{}') as { readonly bots: number 
 const sandbox = await Sandbox.start({ dir: mkdtempSync(join(tmpdir(), 'tgcontrol-bench-sandbox-')) });
 const tokens: string[] = [];
 for (let number = 0; number < bots; number += 1) {
-  tokens.push((await sandbox.control.createBot({ username: `bench_${number}_bot` })).token);
+  tokens.push(sandbox.control.createBot({ username: `bench_${number}_bot` }).token);
 }
 process.on('SIGTERM', () => void sandbox.stop().then(() => process.exit(0)));
 process.send?.({ env: sandbox.env, tokens });

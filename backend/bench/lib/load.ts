@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { cpuMs } from './processes.js';
 
 /** What one round of load showed. */
 export interface Round {
@@ -6,6 +7,8 @@ export interface Round {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Of the serving processes, in microseconds; it does not depend on what else the machine does. */
+  readonly cpuPerCall: number;
 }
 
 /** Where a round goes. */
@@ -13,6 +16,8 @@ export interface Target {
   readonly url: string;
   readonly path: string;
   readonly token?: string;
+  /** The processes that serve it. */
+  readonly pids: readonly number[];
 }
 
 /** A call that TDLib answers from memory: what is measured is the way there and back. */
@@ -23,11 +28,12 @@ const BODY = JSON.stringify({ method: 'getMe' });
  * @throws Error when an answer was no success: failures are fast and would look good
  */
 export async function round(
-  { url, path, token }: Target,
+  { url, path, token, pids }: Target,
   seconds: number,
   connections: number,
   rate?: number,
 ): Promise<Round> {
+  const before = pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
   const result = await autocannon({
     url: `${url}${path}`,
     method: 'POST',
@@ -44,6 +50,7 @@ export async function round(
     callsPerSecond: result.requests.total / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
+    cpuPerCall: ((pids.reduce((sum, pid) => sum + cpuMs(pid), 0) - before) * 1_000) / result.requests.total,
   };
 }
 

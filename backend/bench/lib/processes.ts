@@ -78,11 +78,15 @@ export async function startProduct(
   return { pid, url, startMs: performance.now() - began, stop: () => end(child) };
 }
 
+/** A program of this directory, with what it said when it was ready. */
+export interface Helper<Ready> {
+  readonly pid: number;
+  readonly ready: Ready;
+  stop(): Promise<void>;
+}
+
 /** Starts a program of this directory, which sends one message when it is ready. */
-export async function startHelper<Ready>(
-  file: string,
-  input: unknown,
-): Promise<{ readonly pid: number; readonly ready: Ready; stop(): Promise<void> }> {
+export async function startHelper<Ready>(file: string, input: unknown): Promise<Helper<Ready>> {
   const child = fork(fileURLToPath(new URL(`../${file}.js`, import.meta.url)), [JSON.stringify(input)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -95,6 +99,22 @@ export async function startHelper<Ready>(
     once(child, 'exit').then(() => Promise.reject(new Error(`${file} has ended`))),
   ]);
   return { pid, ready, stop: () => end(child) };
+}
+
+/** Processor time that a process and its descendants have used, in milliseconds. */
+export function cpuMs(pid: number): number {
+  return descendants(pid).reduce((sum, each) => sum + cpuOf(each), 0);
+}
+
+function cpuOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // utime and stime, in the kernel's ticks of 10 ms (proc_pid_stat(5)).
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return 0;
+  }
 }
 
 /** Memory of a process and its descendants that is theirs, shared pages split among their users, in MiB. */

@@ -1,5 +1,6 @@
 import { DeadlineError } from '../common/errors/index.js';
 import type { ProxySettings } from '../config/index.js';
+import type { Departure } from './departure.js';
 import { toTdProxy } from './proxy.js';
 import { splitMessage, type TdJson, typeOf } from './td-json.js';
 import { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
@@ -28,15 +29,15 @@ export interface InvokeOptions {
   /** Default 70 s: TDLib itself sits out flood waits of up to 60 s. */
   readonly timeoutMs?: number;
   /** Frees the caller's slot. What TDLib has begun goes on: a send cannot be taken back. */
-  readonly signal?: AbortSignal;
+  readonly caller?: Departure;
 }
 
 interface PendingCall {
   readonly resolve: (object: string) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
-  /** Takes the abort listener off; undefined when the caller gave no signal. */
-  readonly release: (() => void) | undefined;
+  /** Who waits for it, when that is known. */
+  readonly caller: Departure | undefined;
   /** Whether it counts against the cap. Our own few requests (close, proxies) have to work at the cap too. */
   readonly counted: boolean;
 }
@@ -160,7 +161,7 @@ export class TdClient {
 
   private call(
     query: string,
-    { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: InvokeOptions,
+    { timeoutMs = DEFAULT_TIMEOUT_MS, caller }: InvokeOptions,
     counted: boolean,
   ): Promise<string> {
     return new Promise((resolve, reject) => {
@@ -168,19 +169,14 @@ export class TdClient {
         reject(new ClientClosedError());
         return;
       }
-      if (signal?.aborted === true) {
+      if (caller?.left === true) {
         reject(new CallAbandonedError());
         return;
       }
       const extra = ++this.sequence;
       const timer = setTimeout(() => this.settle(extra)?.reject(new DeadlineError('the call', timeoutMs)), timeoutMs);
-      let release: (() => void) | undefined;
-      if (signal !== undefined) {
-        const abandon = (): void => this.settle(extra)?.reject(new CallAbandonedError());
-        signal.addEventListener('abort', abandon, { once: true });
-        release = () => signal.removeEventListener('abort', abandon);
-      }
-      this.pending.set(extra, { resolve, reject, timer, release, counted });
+      caller?.notify(() => this.settle(extra)?.reject(new CallAbandonedError()));
+      this.pending.set(extra, { resolve, reject, timer, caller, counted });
       if (counted) {
         this.counted += 1;
       }
@@ -195,7 +191,7 @@ export class TdClient {
     if (call !== undefined) {
       this.pending.delete(extra);
       clearTimeout(call.timer);
-      call.release?.();
+      call.caller?.notify(undefined);
       if (call.counted) {
         this.counted -= 1;
       }

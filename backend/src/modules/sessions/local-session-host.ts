@@ -20,6 +20,7 @@ import { existingId, RawJson } from '../../common/http/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig, type ProxySettings } from '../../config/index.js';
 import {
+  type Departure,
   inspectQuery,
   objectMember,
   serializeQuery,
@@ -204,7 +205,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     return Promise.resolve(held && this.stateOf(held));
   }
 
-  override async call(kind: SessionKind, id: string, body: CallBody, signal?: AbortSignal): Promise<RawJson> {
+  override async call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawJson> {
     const query = inspectQuery(body.method, body.params, this.config.uploads.dir);
     const held = this.held.get(id);
     if (held?.session.kind !== kind) {
@@ -218,7 +219,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     if (typeof params['chat_id'] === 'string') {
       await held.resolver.resolve(client, params);
     }
-    const options = signal === undefined ? {} : { signal };
+    const options = caller === undefined ? {} : { caller };
     try {
       return new RawJson(await client.invoke(serializeQuery(query), options));
     } catch (error) {
@@ -227,7 +228,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         if (await held.resolver.load(client, params, error)) {
           return new RawJson(await client.invoke(serializeQuery(query), options).catch(() => Promise.reject(error)));
         }
-      } else if (query.method === 'downloadFile' && (signal?.aborted === true || error instanceof DeadlineError)) {
+      } else if (query.method === 'downloadFile' && (caller?.left === true || error instanceof DeadlineError)) {
         // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
         void client.request({ '@type': 'cancelDownloadFile', file_id: params['file_id'] }).catch(() => undefined);
       }

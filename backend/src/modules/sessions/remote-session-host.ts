@@ -8,6 +8,7 @@ import {
   WorkerUnreachableError,
 } from '../../common/errors/index.js';
 import type { RawEnvelope } from '../../common/http/index.js';
+import { CallAbandonedError, type Departure } from '../../telegram/index.js';
 import type {
   BotCreatedDto,
   CallBody,
@@ -77,21 +78,29 @@ export class RemoteSessionHost extends SessionHost {
     return state ?? undefined;
   }
 
-  override async call(kind: SessionKind, id: string, body: CallBody, signal?: AbortSignal): Promise<RawEnvelope> {
+  override async call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawEnvelope> {
     const route = await this.routes.find(id);
     if (route?.kind !== kind) {
       throw route === undefined ? new NotFoundError('session', id) : new KindMismatchError(kind, route.kind);
     }
     const owner = route.owner ?? this.without(route);
-    return this.watched(id, () =>
-      this.workers.forward(owner, {
+    const abandoned = new AbortController();
+    caller?.notify(() => abandoned.abort());
+    try {
+      return await this.workers.forward(owner, {
         method: 'POST',
         path: `/internal/sessions/${kind}/${id}/call`,
         body,
         timeoutMs: CALL_TIMEOUT_MS,
-        ...(signal && { signal }),
-      }),
-    );
+        signal: abandoned.signal,
+      });
+    } catch (error) {
+      if (caller?.left === true) {
+        throw new CallAbandonedError();
+      }
+      this.noteFailure(id, error);
+      throw error;
+    }
   }
 
   override async useProxy(id: string, proxyId: string | null): Promise<void> {
@@ -159,10 +168,14 @@ export class RemoteSessionHost extends SessionHost {
     try {
       return await send();
     } catch (error) {
-      if (error instanceof WorkerUnreachableError) {
-        this.routes.forget(id);
-      }
+      this.noteFailure(id, error);
       throw error;
+    }
+  }
+
+  private noteFailure(id: string, error: unknown): void {
+    if (error instanceof WorkerUnreachableError) {
+      this.routes.forget(id);
     }
   }
 }

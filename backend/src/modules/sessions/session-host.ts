@@ -1,3 +1,4 @@
+import type { Departure } from '../../telegram/index.js';
 import type { RawEnvelope, RawJson } from '../../common/http/index.js';
 import type {
   BotCreatedDto,
@@ -45,7 +46,7 @@ export abstract class SessionHost {
    * Runs a td_api method. This is the path most requests take: without database, without parsing of the result.
    * @throws SessionNotReadyError, MethodReservedError, PathDeniedError, ValidationFailedError, TooManyCallsError, TdlibError
    */
-  abstract call(kind: SessionKind, id: string, body: CallBody, signal?: AbortSignal): Promise<RawJson | RawEnvelope>;
+  abstract call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawJson | RawEnvelope>;
 
   /** Puts another proxy in place, live when the session is open, and notes it. Null takes it away. */
   abstract useProxy(id: string, proxyId: string | null): Promise<void>;

@@ -1,7 +1,7 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access, ApiHiddenController, type RawEnvelope, type RawJson, Requires } from '../../common/http/index.js';
-import { abortedWith } from './abort.js';
+import { departureOf } from './departure.js';
 import {
   type BotCreatedDto,
   type CallBody,
@@ -12,6 +12,8 @@ import {
   type UserCreatedDto,
 } from './session.dto.js';
 import { type LoginStep, SessionHost } from './session-host.js';
+
+type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody }>;
 
 /** What gateways ask of the worker that holds a session. Ids were checked by the gateway. */
 @ApiHiddenController()
@@ -62,12 +64,8 @@ export class SessionsInternalController {
   }
 
   @Post(':kind/:id/call')
-  call(
-    @Param('kind') kind: SessionKind,
-    @Param('id') id: string,
-    @Body() body: CallBody,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RawJson | RawEnvelope> {
-    return this.host.call(kind, id, body, abortedWith(reply));
+  call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
+    const { kind, id } = request.params;
+    return this.host.call(kind, id, request.body, departureOf(reply));
   }
 }

@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError } from '../../common/errors/index.js';
 import {
   Access,
@@ -18,7 +18,7 @@ import {
   ReturnsTdObject,
   UpdatedDto,
 } from '../../common/http/index.js';
-import { abortedWith } from './abort.js';
+import { departureOf } from './departure.js';
 import { CALL_BODY } from './call-body.js';
 import {
   BotCreatedDto,
@@ -39,6 +39,8 @@ import {
 } from './session.dto.js';
 import { SessionHost } from './session-host.js';
 import { SessionsService } from './sessions.service.js';
+
+type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody | undefined }>;
 
 const KIND = { name: 'kind', enum: ['bot', 'user'] } as const;
 
@@ -175,15 +177,12 @@ export class SessionsController {
   @ApiParam(KIND)
   @ApiBody(CALL_BODY)
   @ApiOperation({ operationId: 'callMethod', summary: 'Run a td_api method on a session' })
-  call(
-    @Param('kind') kind: SessionKind,
-    @Param('id') id: string,
-    @Body() body: CallBody | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RawJson | RawEnvelope> {
+  call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
+    // Taken from the request itself: each decorated parameter goes through the pipes, which this path does without.
+    const { kind, id } = request.params;
     if (!isUuid(id)) {
       throw new NotFoundError('session', id);
     }
-    return this.host.call(kind, id, body ?? {}, abortedWith(reply));
+    return this.host.call(kind, id, request.body ?? {}, departureOf(reply));
   }
 }

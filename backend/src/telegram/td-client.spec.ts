@@ -1,0 +1,163 @@
+import { Departure } from './departure.js';
+import { TdClient } from './td-client.js';
+import type { TdJson } from './td-json.js';
+
+/** Stands in for the library: records what is sent and says what it is told to. */
+class FakeTdJson {
+  readonly sent: { readonly '@type': string; readonly '@extra'?: number; readonly [member: string]: unknown }[] = [];
+  forgotten = 0;
+  private listener: (message: string) => void = () => undefined;
+
+  createClient(listener: (message: string) => void): number {
+    this.listener = listener;
+    return 7;
+  }
+
+  forgetClient(): void {
+    this.forgotten += 1;
+  }
+
+  send(_clientId: number, request: string): void {
+    this.sent.push(JSON.parse(request) as FakeTdJson['sent'][number]);
+  }
+
+  answer(type: string, object: string): void {
+    const query = this.sent.findLast((sent) => sent['@type'] === type);
+    this.listener(`${object.slice(0, -1)},"@extra":${query?.['@extra']},"@client_id":7}`);
+  }
+
+  update(object: string): void {
+    this.listener(`${object.slice(0, -1)},"@client_id":7}`);
+  }
+}
+
+const CLOSED = '{"@type":"updateAuthorizationState","authorization_state":{"@type":"authorizationStateClosed"}}';
+const PROXY = { type: 'socks5', host: '10.0.0.5', port: 1080 } as const;
+
+function open(options: { proxy?: typeof PROXY; maxCallsInFlight?: number } = {}) {
+  const td = new FakeTdJson();
+  const updates: string[] = [];
+  const failures: unknown[] = [];
+  const client = new TdClient(td as Partial<TdJson> as TdJson, {
+    onUpdate: (type) => {
+      updates.push(type);
+      if (type === 'updateBroken') throw new Error('handler');
+    },
+    onHandlerError: (error) => failures.push(error),
+    parameters: { api_id: 1 },
+    proxy: options.proxy,
+    maxCallsInFlight: options.maxCallsInFlight ?? 10,
+  });
+  return { td, client, updates, failures };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('TdClient', () => {
+  it('gives the answer as TDLib wrote it', async () => {
+    const { td, client } = open();
+    const call = client.invoke('{"@type":"getMe"}');
+    td.answer('getMe', '{"@type":"user","id":"9223372036854775807"}');
+    await expect(call).resolves.toBe('{"@type":"user","id":"9223372036854775807"}');
+    expect(client.callsInFlight).toBe(0);
+  });
+
+  it("throws TDLib's errors with its code, and the wait of a flood", async () => {
+    const { td, client } = open();
+    const call = client.invoke('{"@type":"getMe"}');
+    td.answer('getMe', '{"@type":"error","code":429,"message":"Too Many Requests: retry after 17"}');
+    await expect(call).rejects.toMatchObject({ tdCode: 429, status: 429, retryAfterSeconds: 17, source: 'tdlib' });
+  });
+
+  it('sends the proxy before the parameters, and removes every other one', async () => {
+    const { td, client } = open({ proxy: PROXY });
+    const started = client.start();
+    expect(td.sent.map((query) => query['@type'])).toEqual(['addProxy', 'setTdlibParameters']);
+    expect(td.sent[0]).toMatchObject({ enable: true, proxy: { server: '10.0.0.5', port: 1080 } });
+    td.answer('addProxy', '{"@type":"addedProxy","id":3}');
+    td.answer('setTdlibParameters', '{"@type":"ok"}');
+    await settled();
+    td.answer(
+      'getProxies',
+      '{"@type":"addedProxies","proxies":[{"@type":"addedProxy","id":1},{"@type":"addedProxy","id":3}]}',
+    );
+    await settled();
+    expect(td.sent.filter((query) => query['@type'] === 'removeProxy')).toEqual([
+      expect.objectContaining({ proxy_id: 1 }),
+    ]);
+    td.answer('removeProxy', '{"@type":"ok"}');
+    await started;
+  });
+
+  it('disables and removes what an earlier run left when it has no proxy', async () => {
+    const { td, client } = open();
+    const started = client.start();
+    expect(td.sent.map((query) => query['@type'])).toEqual(['disableProxy', 'setTdlibParameters']);
+    td.answer('disableProxy', '{"@type":"ok"}');
+    td.answer('setTdlibParameters', '{"@type":"ok"}');
+    await settled();
+    td.answer('getProxies', '{"@type":"addedProxies","proxies":[{"@type":"addedProxy","id":1}]}');
+    await settled();
+    td.answer('removeProxy', '{"@type":"ok"}');
+    await started;
+  });
+
+  it('does not stay open when its proxy is refused', async () => {
+    const { td, client } = open({ proxy: PROXY });
+    const started = client.start();
+    td.answer('addProxy', '{"@type":"error","code":400,"message":"Wrong proxy secret"}');
+    td.answer('setTdlibParameters', '{"@type":"ok"}');
+    await expect(started).rejects.toThrow('Wrong proxy secret');
+    expect(td.sent.at(-1)).toEqual({ '@type': 'close' });
+  });
+
+  it('refuses calls above the cap and takes them again when one is answered', async () => {
+    const { td, client } = open({ maxCallsInFlight: 1 });
+    const first = client.invoke('{"@type":"getMe"}');
+    await expect(client.invoke('{"@type":"getMe"}')).rejects.toMatchObject({ code: 'too_many_calls', status: 503 });
+    td.answer('getMe', '{"@type":"ok"}');
+    await first;
+    const second = client.invoke('{"@type":"getMe"}');
+    td.answer('getMe', '{"@type":"ok"}');
+    await second;
+  });
+
+  it('frees the slot of a caller who leaves, and drops the late answer', async () => {
+    const { td, client } = open({ maxCallsInFlight: 1 });
+    const caller = new Departure();
+    const call = client.invoke('{"@type":"getMe"}', { caller });
+    caller.leave();
+    await expect(call).rejects.toMatchObject({ code: 'call_abandoned' });
+    expect(client.callsInFlight).toBe(0);
+    td.answer('getMe', '{"@type":"ok"}');
+    await expect(client.invoke('{"@type":"getMe"}', { caller })).rejects.toMatchObject({ code: 'call_abandoned' });
+  });
+
+  it('ends a call at its deadline', async () => {
+    const { client } = open();
+    await expect(client.invoke('{"@type":"getMe"}', { timeoutMs: 1 })).rejects.toMatchObject({ status: 504 });
+    expect(client.callsInFlight).toBe(0);
+  });
+
+  it('refuses what is in flight, and everything after, once TDLib has closed', async () => {
+    const { td, client, updates } = open();
+    const call = client.invoke('{"@type":"getMe"}');
+    const closed = client.close();
+    expect(td.sent.at(-1)).toEqual({ '@type': 'close' });
+    td.update(CLOSED);
+    await closed;
+    await expect(call).rejects.toMatchObject({ code: 'session_closed' });
+    await expect(client.invoke('{"@type":"getMe"}')).rejects.toMatchObject({ code: 'session_closed' });
+    await client.close();
+    expect(td.forgotten).toBe(1);
+    expect(updates).toEqual(['updateAuthorizationState']);
+  });
+
+  it('survives a handler that throws', () => {
+    const { td, updates, failures } = open();
+    td.update('{"@type":"updateBroken"}');
+    td.update('{"@type":"updateOption","name":"x"}');
+    expect(updates).toEqual(['updateBroken', 'updateOption']);
+    expect(failures).toEqual([new Error('handler')]);
+  });
+});
