@@ -71,6 +71,21 @@ describe.each([
   });
 });
 
+it('logs a user account in by a scan and its password, through a reload in the middle', async () => {
+  const id = await product.telegram.createAccount({ phone: '15550146', first_name: 'Grace', password: 'battery' });
+  const { page } = await visitSignedIn(browser, product);
+  await page.goto('/?new=user');
+  await page.getByRole('radio', { name: 'QR code' }).click();
+  await page.getByRole('button', { name: 'Show QR code' }).click();
+  await page.getByRole('img', { name: /QR code/ }).waitFor();
+  await page.reload();
+  const link = await page.getByRole('link', { name: 'Open the link in Telegram' }).getAttribute('href');
+  await product.telegram.scan(id, link ?? '');
+  await page.getByLabel('Two-step verification password').fill('battery');
+  await page.keyboard.press('Enter');
+  await page.getByText('The account is signed in').waitFor();
+});
+
 it('throws a login away only after the second question', async () => {
   await product.telegram.createAccount({ phone: '15550144' });
   const { page } = await visitSignedIn(browser, product);

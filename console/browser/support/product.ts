@@ -14,9 +14,11 @@ export interface Telegram {
     first_name?: string;
     password?: string;
     password_hint?: string;
-  }): Promise<void>;
+  }): Promise<number>;
   /** The newest login code, as the account reads it in its service chat. */
   code(phone: string): Promise<string>;
+  /** Scans a QR login's link with a device of the account. */
+  scan(userId: number, link: string): Promise<void>;
   /** Makes the next call of an MTProto method fail as Telegram would make it fail. */
   refuseOnce(method: string, error: { code: number; message: string }): Promise<void>;
 }
@@ -84,7 +86,13 @@ function telegramAt(control: string): Telegram {
       return { token: bot.token };
     },
     createAccount: async (account) => {
-      await answer(await send(`${control}/accounts`, 'POST', account));
+      const made = await answer(await send(`${control}/accounts`, 'POST', account));
+      if (typeof made !== 'object' || made === null || !('user_id' in made))
+        throw new Error('an account without an id');
+      return Number(made.user_id);
+    },
+    scan: async (userId, link) => {
+      await answer(await send(`${control}/accounts/${userId}/scan-qr`, 'POST', { link }));
     },
     refuseOnce: async (method, error) => {
       await answer(await send(`${control}/faults`, 'POST', { method, error, times: 1 }));
