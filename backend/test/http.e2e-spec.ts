@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { type TestApp, master, startApp } from './support/app.js';
+import { sendRaw } from './support/raw-http.js';
 
 interface Failure {
   readonly ok: false;
@@ -20,16 +20,7 @@ describe('every answer', () => {
 
   afterAll(() => app.stop());
 
-  /** Sends bytes as they are and gives all that comes back until the server closes. */
-  function raw(text: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.on('data', (chunk) => (answer += chunk.toString()));
-      socket.on('close', () => resolve(answer));
-      socket.on('error', reject);
-    });
-  }
+  const raw = (text: string): Promise<string> => sendRaw(app.url, text);
 
   it('has the envelope and the security headers, also for a path that does not exist', async () => {
     const answer = await app.http().get('/v1/nothing').expect(404);

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { API_TOKEN, CLUSTER_TOKEN, MASTER_KEY, freePort, master } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
-import { ServerProcess } from './support/process.js';
+import { ServerProcess } from './support/server-process.js';
 import { until } from './support/until.js';
 
 describe('node dist/main.js', () => {

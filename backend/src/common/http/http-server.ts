@@ -22,7 +22,7 @@ import type { StaticSite } from './static-site.js';
 
 /** How long a client may take to send its headers, and its whole request, in milliseconds. */
 const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 75_000;
 
