@@ -45,13 +45,14 @@ describe('the end of a login with the real TDLib', () => {
 
   it('comes with a ban, after which the number is refused', async () => {
     const { user, userId, phone } = await loggedIn();
+    const after = fixture.control.journal().at(-1)?.seq;
     fixture.control.accounts.ban(userId);
     await user.waitForState(CLOSED);
     const again = await fixture.open();
     await again.waitForState('authorizationStateWaitPhoneNumber');
     const request = again.request({ '@type': 'setAuthenticationPhoneNumber', phone_number: phone });
     await expect(request).rejects.toMatchObject({ message: 'PHONE_NUMBER_BANNED' });
-    expect(fixture.control.journal({ method: 'updates.getDifference' }).at(-1)?.error).toBe('401 USER_DEACTIVATED_BAN');
+    expect(fixture.control.journal({ after }).map(({ error }) => error)).toContain('401 USER_DEACTIVATED_BAN');
   });
 
   it('does not come with a freeze: the client is told and may not write', async () => {
