@@ -31,12 +31,34 @@ const envelope: Middleware = {
   },
 };
 
+async function isCsrfRefusal(response: Response): Promise<boolean> {
+  return response.status === 403 && (await ApiError.fromResponse(response)).code === 'csrf_failed';
+}
+
+/** Asks for the token of the cookie that the browser has now. */
+async function renewCsrfToken(): Promise<string | undefined> {
+  const response = await globalThis.fetch(new Request(`${baseUrl}/v1/console/session`, { credentials: 'same-origin' }));
+  if (!response.ok) return undefined;
+  const body = (await response.json()) as { result?: { csrf_token?: string } };
+  return body.result?.csrf_token;
+}
+
+/**
+ * Sends, and once more when only the CSRF token is of an older console session: signing in again in another tab replaces
+ * the cookie for all tabs, and this one has not seen it. A request refused for that has done nothing yet.
+ */
+async function send(request: Request): Promise<Response> {
+  const again = isUnsafe(request.method) ? request.clone() : undefined;
+  const response = await globalThis.fetch(request);
+  if (!again || !(await isCsrfRefusal(response))) return response;
+  csrfToken = await renewCsrfToken();
+  if (csrfToken === undefined) return response;
+  again.headers.set('X-Csrf-Token', csrfToken);
+  return globalThis.fetch(again);
+}
+
 /** Typed calls of the HTTP API; every failure is thrown as an {@link ApiError}. */
-export const fetchClient = createFetchClient<paths>({
-  baseUrl,
-  credentials: 'same-origin',
-  fetch: (request) => globalThis.fetch(request),
-});
+export const fetchClient = createFetchClient<paths>({ baseUrl, credentials: 'same-origin', fetch: send });
 fetchClient.use(envelope);
 
 /** The same API as react-query hooks. */

@@ -35,7 +35,7 @@ export function AppsPage() {
       <Card flush>
         {apps.isPending ? (
           <LoadingRows what="apps" rows={2} />
-        ) : apps.isError ? (
+        ) : apps.isLoadingError ? (
           <LoadFailed what="apps" error={apps.error} onRetry={apps.refetch} />
         ) : apps.data.length === 0 ? (
           <EmptyState icon={Blocks} title="No apps yet" action={add}>

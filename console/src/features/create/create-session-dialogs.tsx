@@ -46,8 +46,8 @@ function WithParts({ children }: { children: (parts: Parts) => ReactNode }) {
   const proxies = useProxies();
   const { openCreate } = useOverlays();
   if (apps.isPending || proxies.isPending) return <LoadingRows what="apps and proxies" rows={3} />;
-  if (apps.isError) return <LoadFailed what="apps" error={apps.error} onRetry={apps.refetch} />;
-  if (proxies.isError) return <LoadFailed what="proxies" error={proxies.error} onRetry={proxies.refetch} />;
+  if (apps.isLoadingError) return <LoadFailed what="apps" error={apps.error} onRetry={apps.refetch} />;
+  if (proxies.isLoadingError) return <LoadFailed what="proxies" error={proxies.error} onRetry={proxies.refetch} />;
   if (apps.data.length === 0) {
     return (
       <EmptyState

@@ -43,7 +43,7 @@ function LoginFlow({ id, onClose }: { id: string; onClose: () => void }) {
     >
       {session.isPending ? (
         <Waiting>Looking for the login…</Waiting>
-      ) : session.isError && !state ? (
+      ) : session.isLoadingError ? (
         <Lost error={session.error} onRetry={() => void session.refetch()} onClose={onClose} />
       ) : (
         // A new question starts with an empty form and without the refusal of the last one.

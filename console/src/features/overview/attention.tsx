@@ -37,7 +37,7 @@ export function Attention() {
       </Card>
     );
   }
-  if (sessions.isError) {
+  if (sessions.isLoadingError) {
     return (
       <Card title="Needs you" flush>
         <LoadFailed what="sessions" error={sessions.error} onRetry={sessions.refetch} />

@@ -36,7 +36,7 @@ export function ProxiesPage() {
       <Card flush>
         {proxies.isPending ? (
           <LoadingRows what="proxies" rows={2} />
-        ) : proxies.isError ? (
+        ) : proxies.isLoadingError ? (
           <LoadFailed what="proxies" error={proxies.error} onRetry={proxies.refetch} />
         ) : proxies.data.length === 0 ? (
           <EmptyState icon={Waypoints} title="No proxies" action={add}>

@@ -39,7 +39,7 @@ function FoundSession() {
       </Card>
     );
   }
-  if (sessions.isError) {
+  if (sessions.isLoadingError) {
     return (
       <Card flush>
         <LoadFailed what="session" error={sessions.error} onRetry={sessions.refetch} />

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { ok, refused, renderWithApi } from '@/test/render-with-api';
 import { aLogin, aSession } from '@/test/samples';
 import { SessionsPage } from './sessions-page';
@@ -83,4 +83,18 @@ it('draws at most a hundred rows at once', async () => {
   expect(await screen.findByText('100 of 250 shown')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(rows()).toHaveLength(200);
+});
+
+it('keeps the list in sight while a later poll fails', async () => {
+  let polls = 0;
+  renderWithApi(<SessionsPage />, {
+    'GET /v1/sessions': () => {
+      polls += 1;
+      return polls === 1 ? ok([aSession()]) : refused(503, { code: 'database_unavailable', message: 'away' });
+    },
+  });
+  expect(await screen.findByRole('link', { name: 'support-bot' })).toBeVisible();
+  await waitFor(() => expect(polls).toBeGreaterThan(2), { timeout: 10_000 });
+  expect(screen.getByRole('link', { name: 'support-bot' })).toBeVisible();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });

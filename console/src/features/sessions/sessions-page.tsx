@@ -42,7 +42,7 @@ export function SessionsPage() {
         <Card flush>
           <LoadingRows what="sessions" rows={6} />
         </Card>
-      ) : sessions.isError ? (
+      ) : sessions.isLoadingError ? (
         <Card flush>
           <LoadFailed what="sessions" error={sessions.error} onRetry={sessions.refetch} />
         </Card>

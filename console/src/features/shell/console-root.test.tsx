@@ -141,3 +141,21 @@ it('chooses the theme and remembers it', async () => {
   expect(window.localStorage.getItem('tgcontrol.theme')).toBe('dark');
   expect(screen.getByRole('radio', { name: 'Dark theme' })).toBeChecked();
 });
+
+it('renews its CSRF token once when another tab has signed in again, and the act goes through', async () => {
+  let asked = 0;
+  const { user, sent } = renderWithApi(page, {
+    ...basics,
+    'GET /v1/console/session': () => {
+      asked += 1;
+      return ok({ csrf_token: `csrf-${asked}`, expires_at: '2026-12-01T00:00:00.000Z' });
+    },
+    'DELETE /v1/console/session': ({ headers }) =>
+      headers.get('x-csrf-token') === 'csrf-2'
+        ? ok({ status: 'deleted' })
+        : refused(403, { code: 'csrf_failed', message: 'the header X-Csrf-Token is missing or wrong' }),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Sign out' }));
+  expect(await screen.findByText('You are signed out.')).toBeVisible();
+  expect(sent.filter(({ route }) => route === 'DELETE /v1/console/session')).toHaveLength(2);
+});

@@ -1,6 +1,6 @@
 'use client';
 
-import { CircleQuestionMark, LogOut, Menu, Search } from 'lucide-react';
+import { BookOpen, CircleQuestionMark, LogOut, Menu, Search } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useState, type ReactNode } from 'react';
@@ -60,6 +60,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
         <nav aria-label="Main" className="flex flex-1 flex-col gap-5 overflow-y-auto px-3 py-2">
           <NavGroup destinations={MAIN} pathname={pathname} />
           <NavGroup title="System" destinations={SYSTEM} pathname={pathname} />
+          <ApiDocsLink />
         </nav>
         <div className="flex flex-col gap-3 border-t border-line p-3">
           <div>
@@ -136,6 +137,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
                 onFollow={close}
               />
             ))}
+            <ApiDocsLink />
           </nav>
           <div className="mt-4 flex items-center justify-between border-t border-line pt-4">
             <span className="text-sm text-ink-2">Theme</span>
@@ -213,6 +215,19 @@ function BottomLink({ destination, current, name }: { destination: Destination; 
       </span>
       {name}
     </Link>
+  );
+}
+
+/** The gateway serves the API's own pages; they are no part of the console, so the link leaves it. */
+function ApiDocsLink() {
+  return (
+    <a
+      href="/docs"
+      className="flex h-9 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium text-ink-2 hover:bg-sunken hover:text-ink"
+    >
+      <BookOpen aria-hidden className="size-4" strokeWidth={1.9} />
+      API reference
+    </a>
   );
 }
 

@@ -21,7 +21,7 @@ export function WorkersPage() {
       <Card flush>
         {workers.isPending ? (
           <LoadingRows what="workers" rows={2} />
-        ) : workers.isError ? (
+        ) : workers.isLoadingError ? (
           <LoadFailed what="workers" error={workers.error} onRetry={workers.refetch} />
         ) : workers.data.length === 0 ? (
           <EmptyState icon={ServerOff} title="No worker has reported">
