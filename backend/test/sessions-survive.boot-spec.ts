@@ -1,88 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { API_TOKEN, freePort, testEnv } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
+import { ProductProcess } from './support/process.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
-
-const MAIN = join(__dirname, '..', 'dist', 'main.js');
-
-interface Answer {
-  readonly status: number;
-  readonly body: { result?: Record<string, unknown>; error?: Record<string, unknown> };
-}
-
-/** A real process of the built product. */
-class Process {
-  private constructor(
-    private readonly child: ChildProcess,
-    private readonly url: string,
-    readonly log: string[],
-  ) {}
-
-  static async start(role: 'all' | 'worker' | 'gateway', env: NodeJS.ProcessEnv): Promise<Process> {
-    const port = await freePort();
-    const log: string[] = [];
-    const child = spawn(process.execPath, [MAIN], {
-      env: {
-        PATH: process.env['PATH'],
-        ...testEnv(role, { LISTEN_ADDR: `127.0.0.1:${port}`, LOG_LEVEL: 'warn', ...env }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stdout.on('data', (data: Buffer) => log.push(data.toString()));
-    child.stderr.on('data', (data: Buffer) => log.push(data.toString()));
-    const started = new Process(child, `http://127.0.0.1:${port}`, log);
-    await until(
-      'the start',
-      async () => {
-        if (child.exitCode !== null) throw new Error(log.join(''));
-        return (await fetch(`${started.url}/healthz`)).ok;
-      },
-      30_000,
-    );
-    return started;
-  }
-
-  async ask(method: string, path: string, body?: object): Promise<Answer> {
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${API_TOKEN}` },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
-  }
-
-  async must(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-    const answer = await this.ask(method, path, body);
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer));
-    return answer.body.result ?? {};
-  }
-
-  /** @returns the exit code, or the signal that ended it */
-  async end(signal: NodeJS.Signals): Promise<number | string | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) {
-      return this.child.exitCode ?? this.child.signalCode;
-    }
-    const ended = once(this.child, 'exit') as Promise<[number | null, string | null]>;
-    this.child.kill(signal);
-    const [code, by] = await ended;
-    return code ?? by;
-  }
-}
 
 describe('sessions and the processes that hold them', () => {
   let telegram: TestTelegram;
   let database: TestDatabase;
   let dataDir: string;
-  let running: Process[];
+  let running: ProductProcess[];
   let bots = 0;
 
-  const start = async (role: 'all' | 'worker' | 'gateway', env: NodeJS.ProcessEnv = {}): Promise<Process> => {
-    const started = await Process.start(role, {
+  const start = async (role: 'all' | 'worker' | 'gateway', env: NodeJS.ProcessEnv = {}): Promise<ProductProcess> => {
+    const started = await ProductProcess.start(role, {
       ...(role !== 'gateway' && telegram.env),
       DATABASE_URL: database.url,
       DATA_DIR: dataDir,
@@ -95,12 +27,11 @@ describe('sessions and the processes that hold them', () => {
     bots += 1;
     return telegram.control.createBot({ username: `survivor_${bots}_bot` });
   };
-  const createApp = async (api: Process): Promise<unknown> =>
+  const createApp = async (api: ProductProcess): Promise<unknown> =>
     (await api.must('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) }))['app_id'];
   const botLogins = (): number => telegram.control.journal({ method: 'auth.importBotAuthorization' }).length;
 
   beforeAll(async () => {
-    if (!existsSync(MAIN)) throw new Error('the backend is not built: npm run build');
     telegram = await startTelegram();
   });
 

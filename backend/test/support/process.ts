@@ -1,64 +1,92 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { API_TOKEN, freePort, testEnv } from './app.js';
 import { until } from './until.js';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 
-/** A role in a process of its own, as it is deployed. */
-export class ServerProcess {
-  stdout = '';
-  stderr = '';
-  private ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+/** An answer of a product process. */
+export interface ProcessAnswer {
+  readonly status: number;
+  readonly body: { readonly result?: Record<string, unknown>; readonly error?: Record<string, unknown> };
+}
 
-  private constructor(private readonly child: ChildProcess) {
-    child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
-    child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // Not `exit`: what it printed last is still on its way then.
-    child.on('close', (code, signal) => (this.ended = { code, signal }));
-  }
+/** A real process of the built product. */
+export class ProductProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly url: string,
+    private readonly isWrapped: boolean,
+  ) {}
 
-  /** Starts `node dist/main.js` with nothing but this environment. */
-  static start(env: NodeJS.ProcessEnv): ServerProcess {
-    if (!existsSync(MAIN)) throw new Error('the backend is not built: run `npm run build -w @tgcontrol/backend`');
-    const path = process.env['PATH'];
-    return new ServerProcess(
-      spawn(process.execPath, [MAIN], {
-        env: { ...(path !== undefined && { PATH: path }), ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    );
-  }
-
-  get pid(): number {
-    return this.child.pid ?? 0;
-  }
-
-  /** Resolves with its URL when it says that it answers. */
-  async answering(): Promise<string> {
-    return until(
-      'the server',
-      () => {
-        if (this.ended) throw new Error(`it ended with ${this.ended.code ?? 'a signal'}: ${this.stderr}`);
-        return /answers at (http:\S+)/.exec(this.stdout)?.[1];
+  /**
+   * Starts a role and waits until it answers.
+   * @param wrapper a command that runs the process as its child, such as strace
+   */
+  static async start(
+    role: 'all' | 'worker' | 'gateway',
+    env: NodeJS.ProcessEnv,
+    wrapper: readonly string[] = [],
+  ): Promise<ProductProcess> {
+    if (!existsSync(MAIN)) throw new Error('the backend is not built: npm run build');
+    const port = await freePort();
+    const log: string[] = [];
+    const [command, ...rest] = [...wrapper, process.execPath, MAIN] as [string, ...string[]];
+    const child = spawn(command, rest, {
+      env: {
+        PATH: process.env['PATH'],
+        ...testEnv(role, { LISTEN_ADDR: `127.0.0.1:${port}`, LOG_LEVEL: 'warn', ...env }),
       },
-      30_000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.on('data', (data: Buffer) => log.push(data.toString()));
+    child.stderr.on('data', (data: Buffer) => log.push(data.toString()));
+    const started = new ProductProcess(child, `http://127.0.0.1:${port}`, wrapper.length > 0);
+    await until(
+      'the start',
+      async () => {
+        if (child.exitCode !== null) throw new Error(log.join(''));
+        return (await fetch(`${started.url}/healthz`)).ok;
+      },
+      60_000,
     );
+    return started;
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
+  async ask(method: string, path: string, body?: object): Promise<ProcessAnswer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${API_TOKEN}` },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as ProcessAnswer['body'] };
   }
 
-  /** Resolves with its exit code when it has ended, or with the signal that ended it. */
-  async end(timeoutMs = 40_000): Promise<number | string> {
-    const { code, signal } = await until('the end', () => this.ended, timeoutMs);
-    return code ?? signal ?? 'unknown';
+  /** @throws Error for a refusal, with its envelope */
+  async must(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const answer = await this.ask(method, path, body);
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer));
+    return answer.body.result ?? {};
   }
 
-  /** Ends it by force, if it still runs. */
-  async kill(): Promise<void> {
-    if (!this.ended) this.child.kill('SIGKILL');
-    await this.end();
+  /** @returns the exit code, or the signal that ended it */
+  async end(signal: NodeJS.Signals): Promise<number | string | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) {
+      return this.child.exitCode ?? this.child.signalCode;
+    }
+    const ended = once(this.child, 'exit') as Promise<[number | null, string | null]>;
+    process.kill(this.productPid, signal);
+    const [code, by] = await ended;
+    return code ?? by;
+  }
+
+  private get productPid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error('the process did not start');
+    return this.isWrapped
+      ? Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+      : pid;
   }
 }
