@@ -61,6 +61,7 @@ interface Held {
   proxyId: string | null;
   /** What it connects through, in words; changes with its proxy. */
   network: string;
+  hasProxy: boolean;
   /** Nothing is written while the row may still be taken back, and after the session is given up. */
   writes: boolean;
   /** A write is under way; another one follows when `dirty`. */
@@ -82,6 +83,10 @@ const READY_TIMEOUT_MS = 20_000;
 const DRAIN_TIMEOUT_MS = 5_000;
 const WRITE_RETRY_MS = 1_000;
 const MAX_CALLS_IN_FLIGHT = 1_000;
+
+/** For a proxy with the library as it is published, which asks DNS and configuration servers when Telegram is silent. */
+const LEAKS =
+  'the session has a proxy, but TDLIB_PROXY_ONLY is off on its worker: TDLib may ask public servers around it';
 
 const BOT_TOKEN = /^(\d{1,18}):/;
 
@@ -179,10 +184,10 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         }
         await this.keep(held);
         this.limitConnecting(held);
-        return {
-          ...this.stateOf(held),
-          ...(other !== undefined && { warnings: [`session ${other} is logged in with this number as well`] }),
-        };
+        const state = this.stateOf(held);
+        const shared = other === undefined ? [] : [`session ${other} is logged in with this number as well`];
+        const warnings = [...(state.warnings ?? []), ...shared];
+        return { ...state, ...(warnings.length > 0 && { warnings }) };
       });
     });
   }
@@ -253,6 +258,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       if (held !== undefined) {
         held.proxyId = proxyId;
         held.network = networkOf(proxy);
+        held.hasProxy = proxy !== undefined;
       }
     });
   }
@@ -347,6 +353,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         const proxy = await this.effectiveProxy(held.proxyId);
         await held.client.useProxy(proxy);
         held.network = networkOf(proxy);
+        held.hasProxy = proxy !== undefined;
       }),
     );
   }
@@ -507,6 +514,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         resolver: new ChatResolver(),
         proxyId: row.proxyId,
         network: networkOf(proxy),
+        hasProxy: proxy !== undefined,
         writes,
         writing: undefined,
         dirty: false,
@@ -662,7 +670,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     };
   }
 
-  private stateOf({ session }: Held): LiveState {
+  private stateOf({ session, hasProxy }: Held): LiveState {
     const { lastError, monitor, awaitedCode, passwordHint, qrLink, me, isPremium } = session;
     const { level, cause } = monitor.health;
     return {
@@ -680,6 +688,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       ...(isPremium !== undefined && { is_premium: isPremium }),
       frozen: session.freeze.frozen,
       spam_limited: false,
+      ...(hasProxy && !this.engine.isProxyOnly && { warnings: [LEAKS] }),
     };
   }
 

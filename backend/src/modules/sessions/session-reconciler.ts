@@ -9,6 +9,7 @@ import { Notifications } from '../../common/db/notifications.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { WorkerLease } from '../workers/index.js';
 import { LocalSessionHost } from './local-session-host.js';
+import type { SessionEntity } from './session.entity.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 /** Peers that lose their worker wait at most this much longer than its lease. */
@@ -101,11 +102,17 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     }
     for (const row of rows) {
       // Not awaited: one that is stuck delays nobody. The host bounds how many open at once.
-      this.host.adopt(row).catch((error: unknown) => {
-        this.retryAt.set(row.id, Date.now() + RETRY_AFTER_MS);
-        this.logger.failure('a session did not open', error, { sessionId: row.id });
-      });
+      this.host.adopt(row).catch((error: unknown) => this.postpone(row, error));
     }
+  }
+
+  private postpone({ id, epoch }: SessionEntity, error: unknown): void {
+    this.retryAt.set(id, Date.now() + RETRY_AFTER_MS);
+    this.logger.failure('a session did not open', error, { sessionId: id });
+    const cause = `the session could not be opened: ${error instanceof Error ? error.message : String(error)}`;
+    this.repository
+      .reportUnopened({ sessionId: id, workerId: this.lease.workerId, epoch }, cause)
+      .catch((failure: unknown) => this.logger.failure('its health was not written', failure, { sessionId: id }));
   }
 
   /** Sessions of this worker that it does not hold: its predecessor's, and those that did not open and may be tried again. */

@@ -171,6 +171,7 @@ export class LiveStateDto {
   @ApiPropertyOptional({ description: 'Absent until known, and for bots.' }) is_premium?: boolean;
   @ApiProperty() frozen!: boolean;
   @ApiProperty() spam_limited!: boolean;
+  @ApiPropertyOptional({ type: [String], description: 'What is allowed, but may not be meant.' }) warnings?: string[];
 }
 
 /** A session's state with what the registry has of it. */
@@ -215,9 +216,7 @@ export class BotCreatedDto {
 }
 
 /** A login that has begun. */
-export class UserCreatedDto extends LiveStateDto {
-  @ApiPropertyOptional({ type: [String], description: 'What is allowed, but may not be meant.' }) warnings?: string[];
-}
+export class UserCreatedDto extends LiveStateDto {}
 
 /** That a session is gone here, and whether Telegram was told. */
 export class SessionDeletedDto {

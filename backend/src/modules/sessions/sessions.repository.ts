@@ -207,6 +207,15 @@ export class SessionsRepository {
     return taken.length === 0 ? undefined : ((await this.find(id)) ?? undefined);
   }
 
+  /** A session of this worker did not open; `cause` says why, in words. */
+  async reportUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions SET health = 'down', health_cause = $4, updated_at = now()
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
+      [sessionId, workerId, epoch, cause],
+    );
+  }
+
   /** Gives back what is still ours, so that any worker may claim it at once. */
   async release(leases: readonly Lease[]): Promise<void> {
     await this.unitOfWork.rows(
