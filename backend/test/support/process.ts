@@ -33,8 +33,10 @@ export class ProductProcess {
     if (!existsSync(MAIN)) throw new Error('the backend is not built: npm run build');
     const port = await freePort();
     const log: string[] = [];
-    const [command, ...rest] = [...wrapper, process.execPath, MAIN] as [string, ...string[]];
-    const child = spawn(command, rest, {
+    const [wrapping, ...options] = wrapper;
+    const [command, programs] =
+      wrapping === undefined ? [process.execPath, [MAIN]] : [wrapping, [...options, process.execPath, MAIN]];
+    const child = spawn(command, programs, {
       env: {
         PATH: process.env['PATH'],
         ...testEnv(role, { LISTEN_ADDR: `127.0.0.1:${port}`, LOG_LEVEL: 'warn', ...env }),
