@@ -202,9 +202,12 @@ describe('node dist/main.js', () => {
 
     it('in a DATA_DIR that cannot be written', async () => {
       writeFileSync(join(dir, 'file'), '');
-      const message = await failure({ DATA_DIR: join(dir, 'file', 'data') });
-      expect(message).toMatch(/^tgcontrol: DATA_DIR \S+ is not writable: /);
-      expect(message.split('\n')).toHaveLength(1);
+      const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none', CLUSTER_TOKEN, MASTER_KEY };
+      for (const more of [{}, { ROLE: 'worker', ...env }]) {
+        const message = await failure({ DATA_DIR: join(dir, 'file', 'data'), ...more });
+        expect(message).toMatch(/^tgcontrol: DATA_DIR \S+ is not writable: /);
+        expect(message.split('\n')).toHaveLength(1);
+      }
       expect(readdirSync(dir)).toEqual(['file']);
     });
 

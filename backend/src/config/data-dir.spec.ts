@@ -2,20 +2,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.js';
-import { lockDataDir } from './data-dir.js';
+import { lockDataDir, prepareDataDir } from './data-dir.js';
 
 describe('lockDataDir', () => {
   let dir: string;
 
   beforeEach(() => {
     dir = join(mkdtempSync(join(tmpdir(), 'tgcontrol-lock-')), 'data');
+    prepareDataDir(dir);
   });
 
   afterEach(() => rmSync(join(dir, '..'), { recursive: true }));
 
   const pidFile = (): string => join(dir, 'tgcontrol.pid');
 
-  it('makes the directory, notes this process and forgets it again', () => {
+  it('notes this process and forgets it again', () => {
     const lock = lockDataDir(dir);
     expect(readFileSync(pidFile(), 'utf8')).toMatch(new RegExp(`^${process.pid}\\b`));
     lock.release();
@@ -23,7 +24,6 @@ describe('lockDataDir', () => {
   });
 
   it('refuses a directory that a living process holds', () => {
-    lockDataDir(dir).release();
     const parent =
       readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
@@ -38,14 +38,13 @@ describe('lockDataDir', () => {
     ['another process that has its number now', `${process.ppid} 1`],
     ['nobody', ''],
   ])('takes over what %s left behind', (_who, text) => {
-    lockDataDir(dir).release();
     writeFileSync(pidFile(), text);
     lockDataDir(dir).release();
   });
 
   it('says that a directory cannot be written', () => {
-    lockDataDir(dir).release();
     writeFileSync(join(dir, 'file'), '');
-    expect(() => lockDataDir(join(dir, 'file', 'data'))).toThrow(/is not writable/);
+    expect(() => prepareDataDir(join(dir, 'file', 'data'))).toThrow(/is not writable/);
+    expect(() => lockDataDir(join(dir, 'absent'))).toThrow(/is not writable/);
   });
 });

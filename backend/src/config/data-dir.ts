@@ -44,17 +44,27 @@ function isHeld(holder: string): boolean {
 }
 
 /**
- * Makes the directory when it is missing, and keeps every other process out of it: two would run one PostgreSQL and one
- * TDLib database twice.
- * @throws ConfigError when it is not writable or held by a living process
+ * Makes the directory when it is missing.
+ * @throws ConfigError when it cannot be made or written
  */
-export function lockDataDir(dataDir: string): DataDirLock {
+export function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);
+    throw notWritable(dataDir, error);
   }
+}
+
+function notWritable(dataDir: string, error: unknown): ConfigError {
+  return new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);
+}
+
+/**
+ * Keeps every other process out of a directory that is there: two would run one PostgreSQL twice.
+ * @throws ConfigError when it is not writable or held by a living process
+ */
+export function lockDataDir(dataDir: string): DataDirLock {
   const path = join(dataDir, 'tgcontrol.pid');
   for (let attempt = 1; ; attempt++) {
     try {
@@ -63,9 +73,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
       closeSync(file);
       return { release: () => rmSync(path, { force: true }) };
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') {
-        throw new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);
-      }
+      if (codeOf(error) !== 'EEXIST') throw notWritable(dataDir, error);
     }
     const holder = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
     if (isHeld(holder) || attempt > 5) {
