@@ -112,6 +112,23 @@ export interface paths {
     patch: operations['updateProxy'];
     trace?: never;
   };
+  '/v1/proxies/{id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Whether Telegram answers through the proxy, and how fast */
+    post: operations['testProxy'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/bot': {
     parameters: {
       query?: never;
@@ -495,6 +512,14 @@ export interface components {
       secret?: string;
       /** @description empty or null clears it */
       label?: string;
+    };
+    ProxyTestDto: {
+      /** @description whether Telegram answered through the proxy */
+      reachable: boolean;
+      /** @description milliseconds until the answer */
+      latency_ms?: number;
+      /** @description why there was no answer */
+      reason?: string;
     };
     BotCreatedDto: {
       /** Format: uuid */
@@ -1217,6 +1242,41 @@ export interface operations {
       };
     };
   };
+  testProxy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ProxyTestDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
   createBot: {
     parameters: {
       query?: never;
@@ -1753,7 +1813,6 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        id: string;
         kind: 'bot' | 'user';
       };
       cookie?: never;

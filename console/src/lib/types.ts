@@ -5,9 +5,6 @@ type Answer<Operation> = Operation extends { responses: { 200: { content: { 'app
     ? Result
     : never
   : never;
-type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Payload } } }
-  ? Payload
-  : never;
 
 /** One row of the sessions list. */
 export type SessionSummary = Answer<paths['/v1/sessions']['get']>[number];
@@ -24,7 +21,3 @@ export type App = Answer<paths['/v1/apps']['get']>[number];
 export type Proxy = Answer<paths['/v1/proxies']['get']>[number];
 export type ProxyType = Proxy['type'];
 export type Worker = Answer<paths['/v1/workers']['get']>[number];
-export type CreateAppBody = Body<paths['/v1/apps']['post']>;
-export type UpdateAppBody = Body<paths['/v1/apps/{id}']['patch']>;
-export type CreateProxyBody = Body<paths['/v1/proxies']['post']>;
-export type UpdateProxyBody = Body<paths['/v1/proxies/{id}']['patch']>;

@@ -49,3 +49,13 @@ it('refuses a port that is none', async () => {
   expect(await screen.findByText('A port is a number from 1 to 65535.')).toBeVisible();
   expect(sent.some(({ route }) => route.startsWith('POST'))).toBe(false);
 });
+
+it.each([
+  ['how fast Telegram answers', { reachable: true, latency_ms: 84 }, /answers in 84 ms/],
+  ['why it does not', { reachable: false, reason: 'connection refused' }, /connection refused/],
+])('tests a proxy and says %s', async (_, result, words) => {
+  const { user } = open({ 'POST /v1/proxies/proxy-1/test': () => ok(result) });
+  await user.click(await screen.findByRole('button', { name: /^Acts for Frankfurt/ }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Test' }));
+  expect(await screen.findByText(words)).toBeVisible();
+});

@@ -1,6 +1,6 @@
 'use client';
 
-import { Pencil, Plus, Trash2, Waypoints } from 'lucide-react';
+import { Activity, Pencil, Plus, Trash2, Waypoints } from 'lucide-react';
 import { useState } from 'react';
 import { proxyName } from '@/components/pickers';
 import { Button } from '@/components/ui/button';
@@ -14,6 +14,7 @@ import { useOverlays } from '@/lib/overlays';
 import { useProxies, useSessions } from '@/lib/queries';
 import type { Proxy } from '@/lib/types';
 import { DeleteProxyDialog, EditProxyDialog } from './proxy-dialogs';
+import { ProxyTestResult, useProxyTest } from './proxy-test';
 
 type Asked = { readonly what: 'edit' | 'delete'; readonly proxy: Proxy } | undefined;
 
@@ -22,6 +23,7 @@ export function ProxiesPage() {
   const proxies = useProxies();
   const sessions = useSessions();
   const { openCreate } = useOverlays();
+  const test = useProxyTest();
   const [asked, setAsked] = useState<Asked>();
   const add = (
     <Button tone="primary" onClick={() => openCreate('proxy')}>
@@ -32,7 +34,7 @@ export function ProxiesPage() {
   const users = (proxy: Proxy): number | undefined =>
     sessions.data?.filter((session) => session.proxy_id === proxy.id).length;
   return (
-    <Page title="Proxies" description="Ways to Telegram that sessions can be given, one for each." actions={add}>
+    <Page title="Proxies" description="Ways to Telegram. Each session can be given one." actions={add}>
       <Card flush>
         {proxies.isPending ? (
           <LoadingRows what="proxies" rows={2} />
@@ -59,6 +61,7 @@ export function ProxiesPage() {
                     {proxy.username !== undefined && proxy.username !== '' && <span>user {proxy.username}</span>}
                     <CopyableId id={proxy.id} what="proxy id" />
                   </p>
+                  <ProxyTestResult result={test.results[proxy.id]} />
                 </div>
                 <div className="hidden text-right text-xs text-ink-2 sm:block">
                   <p className="tabular">
@@ -69,6 +72,9 @@ export function ProxiesPage() {
                   </p>
                 </div>
                 <RowMenu label={`Acts for ${proxyName(proxy)}`}>
+                  <MenuItem icon={Activity} onSelect={() => test.run(proxy.id)}>
+                    Test
+                  </MenuItem>
                   <MenuItem icon={Pencil} onSelect={() => setAsked({ what: 'edit', proxy })}>
                     Edit
                   </MenuItem>

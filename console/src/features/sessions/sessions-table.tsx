@@ -74,7 +74,7 @@ function SessionRow({ session }: { session: SessionSummary }) {
           </div>
         </div>
       </td>
-      <td className={`${cell} pl-15 md:pl-4`}>
+      <td className={`${cell} pr-0 pl-15 md:px-4`}>
         <StatusBadge status={session.status} />
       </td>
       <td className={showsHealth(session) ? cell : `${cell} hidden md:table-cell`}>
