@@ -43,7 +43,7 @@ it('leads from an empty installation over an app and a bot to the first call, wh
   expect(curl).toContain('$TGCONTROL_TOKEN');
   expect(curl).not.toContain(product.token);
   const { PATH = '' } = process.env;
-  const printed = execFileSync('bash', ['-c', curl], {
+  const printed = execFileSync('sh', ['-c', curl], {
     env: { PATH, NODE_ENV: 'test', TGCONTROL_TOKEN: product.token },
   }).toString();
   expect(JSON.parse(printed)).toMatchObject({ ok: true, result: { '@type': 'user' } });
