@@ -23,7 +23,12 @@ export function useProxies() {
 
 /** Workers with their load, polled so that a dead one is seen within its lease. */
 export function useWorkers() {
-  return $api.useQuery('get', '/v1/workers', {}, { select: ({ result }) => result, refetchInterval: WORKERS_REFRESH_MS });
+  return $api.useQuery(
+    'get',
+    '/v1/workers',
+    {},
+    { select: ({ result }) => result, refetchInterval: WORKERS_REFRESH_MS },
+  );
 }
 
 /** One session, asked of the worker that owns it. */
