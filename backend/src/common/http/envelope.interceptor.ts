@@ -36,19 +36,28 @@ function shaped(result: unknown, fields: readonly string[]): unknown {
   return Array.isArray(result) ? result.map((item) => pick(item, fields)) : pick(result, fields);
 }
 
+/** What decorators say about a handler: whether its result is put into the envelope, and which fields of it leave. */
+interface AnswerPlan {
+  readonly hasEnvelope: boolean;
+  readonly fields: readonly string[] | undefined;
+}
+
+function planOf(context: ExecutionContext): AnswerPlan {
+  const handler = context.getHandler();
+  const answer = Reflect.getMetadata(ANSWER_CLASS, handler) as AnswerClass | undefined;
+  const isBare = [handler, context.getClass()].some((target) => Reflect.getMetadata(NO_ENVELOPE, target) === true);
+  return { hasEnvelope: !isBare, fields: answer && fieldsOf(answer) };
+}
+
 /** Puts results into `{"ok":true,"result":…}`; of classes named by `@Returns`, only documented fields leave. */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
+  /** By handler: reading metadata walks prototypes, which every call would pay for. */
+  private readonly plans = new WeakMap<object, AnswerPlan>();
+
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const handler = context.getHandler();
-    if (
-      Reflect.getMetadata(NO_ENVELOPE, handler) === true ||
-      Reflect.getMetadata(NO_ENVELOPE, context.getClass()) === true
-    ) {
-      return next.handle();
-    }
-    const answer = Reflect.getMetadata(ANSWER_CLASS, handler) as AnswerClass | undefined;
-    const fields = answer && fieldsOf(answer);
+    const { hasEnvelope, fields } = this.planFor(context);
+    if (!hasEnvelope) return next.handle();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     return next.handle().pipe(
       map((result) => {
@@ -58,5 +67,14 @@ export class EnvelopeInterceptor implements NestInterceptor {
         return successEnvelope(fields ? shaped(result, fields) : result);
       }),
     );
+  }
+
+  private planFor(context: ExecutionContext): AnswerPlan {
+    const handler = context.getHandler();
+    const known = this.plans.get(handler);
+    if (known) return known;
+    const plan = planOf(context);
+    this.plans.set(handler, plan);
+    return plan;
   }
 }

@@ -8,11 +8,13 @@ import { Authenticator } from './authenticator.js';
 /** Decides on every request whether its caller may use the route; a route without `@Requires` is nobody's. */
 @Injectable()
 export class AccessGuard implements CanActivate {
+  /** By handler: reading metadata walks prototypes, which every call would pay for. */
+  private readonly levels = new WeakMap<object, Access | undefined>();
+
   constructor(private readonly authenticator: Authenticator) {}
 
   canActivate(execution: ExecutionContext): boolean {
-    const access = (Reflect.getMetadata(ACCESS, execution.getHandler()) ??
-      Reflect.getMetadata(ACCESS, execution.getClass())) as Access | undefined;
+    const access = this.accessOf(execution);
     if (access === Access.Public) return true;
     const request = execution.switchToHttp().getRequest<FastifyRequest>();
     const context = currentContext();
@@ -27,5 +29,15 @@ export class AccessGuard implements CanActivate {
     // There is one kind of caller so far, the master, who may do everything that is open to tokens.
     context.caller = this.authenticator.authenticate(request, context.remoteAddress);
     return true;
+  }
+
+  private accessOf(execution: ExecutionContext): Access | undefined {
+    const handler = execution.getHandler();
+    if (!this.levels.has(handler)) {
+      const level = (Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, execution.getClass())) as
+        Access | undefined;
+      this.levels.set(handler, level);
+    }
+    return this.levels.get(handler);
   }
 }
