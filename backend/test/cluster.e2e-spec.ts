@@ -83,20 +83,22 @@ describe('gateway and worker', () => {
   });
 
   describe('the client', () => {
-    let server: Server | undefined;
+    const servers: Server[] = [];
     const client = (): WorkerClient => gateway.app.get(WorkerClient);
 
     async function worker(listener: RequestListener): Promise<{ id: string; addr: string }> {
       const port = await freePort();
-      server = createServer(listener);
-      await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
+      const server = createServer(listener);
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
       return { id: 'w', addr: `http://127.0.0.1:${port}` };
     }
 
     afterEach(() => {
-      server?.closeAllConnections();
-      server?.close();
-      server = undefined;
+      for (const server of servers.splice(0)) {
+        server.closeAllConnections();
+        server.close();
+      }
     });
 
     it('authenticates, tells who asked and hands the request’s id on, without any token of a client', async () => {
@@ -158,9 +160,13 @@ describe('gateway and worker', () => {
       const silent = await worker(() => undefined);
       const late = client().request(silent, { method: 'GET', path: '/internal/x', timeoutMs: 1000 });
       await expect(late).rejects.toBeInstanceOf(DeadlineError);
-      const leaving = new AbortController();
-      const left = client().request(silent, { method: 'GET', path: '/internal/x', signal: leaving.signal });
-      leaving.abort();
+      let leave = (): void => undefined;
+      const left = client().request(silent, {
+        method: 'GET',
+        path: '/internal/x',
+        onAbort: (abort) => (leave = abort),
+      });
+      leave();
       await expect(left).rejects.toMatchObject({ name: 'AbortError' });
     });
   });
