@@ -14,10 +14,10 @@ describe('sessions through a gateway', () => {
   beforeAll(async () => {
     telegram = await startTelegram();
     database = await createDatabase();
-    // Both roles share this process and so one library.
-    telegram.env['TDLIB_PROXY_ONLY'] = 'false';
+    // Both roles and every other test file share this process and so one library: the proxy-only one.
+    const { TDLIB_PATH } = telegram.env;
     worker = await startApp({ role: 'worker', env: { ...telegram.env, WORKER_ID: 'w1' }, database });
-    gateway = await startApp({ role: 'gateway', env: { TDLIB_PATH: telegram.env['TDLIB_PATH'] }, database });
+    gateway = await startApp({ role: 'gateway', env: { TDLIB_PATH, TDLIB_PROXY_ONLY: 'true' }, database });
     api = new ApiClient(gateway);
     appId = await api.createApp();
   });
