@@ -1,9 +1,10 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher, errors } from 'undici';
+import { errors, Pool } from 'undici';
 import { AppConfig } from '../../config/index.js';
 import { DeadlineError, NoLiveWorkerError, RemoteError, WorkerUnreachableError, codeOf } from '../errors/index.js';
 import { RawEnvelope, currentContext } from '../http/index.js';
 import { CALLER_HEADER, CallerSignature } from './caller-signature.js';
+import { type AbortRegistrar, type Exchanged, exchange } from './exchange.js';
 
 /** A worker as the directory knows it. */
 export interface WorkerAddress {
@@ -30,7 +31,8 @@ export interface WorkerRequest {
   readonly body?: string | object;
   /** How long the worker may take to answer, in milliseconds; 30 s when absent. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  /** Gets what ends the request early, for a caller that may leave. The request then fails with an AbortError. */
+  readonly onAbort?: AbortRegistrar;
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -66,7 +68,7 @@ function readFailure(text: string): RemoteFailure | undefined {
  */
 @Injectable()
 export class WorkerClient implements OnApplicationShutdown {
-  private readonly agents = new Map<string, Agent>();
+  private readonly pools = new Map<string, Pool>();
   private readonly authorization: string;
   private readonly signature: CallerSignature;
 
@@ -114,38 +116,38 @@ export class WorkerClient implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const agents = [...this.agents.values()];
-    this.agents.clear();
-    await Promise.all(agents.map((agent) => agent.destroy()));
+    const pools = [...this.pools.values()];
+    this.pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
   private async send(worker: WorkerAddress, request: WorkerRequest): Promise<string> {
     const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    let status: number;
-    let text: string;
+    let answer: Exchanged;
     try {
-      const answer = await this.agentOf(worker).request({
-        origin: worker.addr,
-        path: request.path,
-        method: request.method,
-        headers: this.headers(request),
-        body:
-          request.body === undefined || typeof request.body === 'string'
-            ? (request.body ?? null)
-            : JSON.stringify(request.body),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-        ...(request.signal && { signal: request.signal }),
-      } satisfies Dispatcher.RequestOptions);
-      status = answer.statusCode;
-      text = await answer.body.text();
+      answer = await exchange(
+        this.poolOf(worker),
+        {
+          path: request.path,
+          method: request.method,
+          headers: this.headers(request),
+          body:
+            request.body === undefined || typeof request.body === 'string'
+              ? (request.body ?? null)
+              : JSON.stringify(request.body),
+          headersTimeout: timeoutMs,
+          bodyTimeout: timeoutMs,
+        },
+        request.onAbort,
+      );
     } catch (error) {
-      if (request.signal?.aborted) throw error;
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
       if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
         throw new DeadlineError(`worker ${worker.id}`, timeoutMs);
       }
       throw new WorkerUnreachableError(worker.id, neverReached(error), error);
     }
+    const { status, text } = answer;
     if (status < 400 && text.startsWith('{"ok":true,')) return text;
     const failure = readFailure(text);
     if (!failure) throw new WorkerUnreachableError(worker.id, false, new Error(`answered ${status} and no envelope`));
@@ -166,12 +168,12 @@ export class WorkerClient implements OnApplicationShutdown {
     };
   }
 
-  private agentOf({ addr }: WorkerAddress): Agent {
-    const known = this.agents.get(addr);
+  private poolOf({ addr }: WorkerAddress): Pool {
+    const known = this.pools.get(addr);
     if (known) return known;
-    const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, pipelining: 1, keepAliveTimeout: 30_000 });
-    this.agents.set(addr, agent);
-    return agent;
+    const pool = new Pool(addr, { connect: { timeout: CONNECT_TIMEOUT_MS }, pipelining: 1, keepAliveTimeout: 30_000 });
+    this.pools.set(addr, pool);
+    return pool;
   }
 }
 

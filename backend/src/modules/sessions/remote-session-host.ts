@@ -84,15 +84,13 @@ export class RemoteSessionHost extends SessionHost {
       throw route === undefined ? new NotFoundError('session', id) : new KindMismatchError(kind, route.kind);
     }
     const owner = route.owner ?? this.without(route);
-    const abandoned = new AbortController();
-    caller?.notify(() => abandoned.abort());
     try {
       return await this.workers.forward(owner, {
         method: 'POST',
         path: `/internal/sessions/${kind}/${id}/call`,
         body,
         timeoutMs: CALL_TIMEOUT_MS,
-        signal: abandoned.signal,
+        ...(caller && { onAbort: (abort: () => void) => caller.notify(abort) }),
       });
     } catch (error) {
       if (caller?.left === true) {

@@ -15,10 +15,11 @@ import { SessionsService } from './sessions.service.js';
 
 /** Whether the library that cannot connect around a proxy is loaded: asked when the library is first needed. */
 async function wantsProxyOnly({ telegram, isWorker }: AppConfig, repository: SessionsRepository): Promise<boolean> {
-  if (!isWorker || telegram.proxyOnly === 'false') {
-    return false;
+  if (telegram.proxyOnly !== 'auto') {
+    return telegram.proxyOnly === 'true';
   }
-  return telegram.proxyOnly === 'true' || telegram.defaultProxy !== undefined || (await repository.anyHasProxy());
+  // A gateway has no sessions, it only executes what needs no network.
+  return isWorker && (telegram.defaultProxy !== undefined || (await repository.anyHasProxy()));
 }
 
 const ENGINE: Provider = {
