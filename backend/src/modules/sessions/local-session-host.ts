@@ -5,6 +5,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { violates } from '../../common/db/database-failure.js';
+import { Notifications } from '../../common/db/notifications.js';
 import {
   DeadlineError,
   KindMismatchError,
@@ -111,6 +112,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     private readonly proxies: LocalProxyVault,
     private readonly box: SecretBox,
     private readonly lease: WorkerLease,
+    private readonly notifications: Notifications,
     readiness: Readiness,
     logger: AppLogger,
   ) {
@@ -135,9 +137,10 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   }
 
   override async createBot(bot: CreateBotDto): Promise<BotCreatedDto> {
+    const token = bot.token.trim();
     const row = await this.newRow('bot', bot);
-    row.botId = BOT_TOKEN.exec(bot.token)?.[1] ?? null;
-    row.botTokenSealed = this.box.seal(bot.token, { table: 'sessions', column: 'bot_token_sealed', id: row.id });
+    row.botId = BOT_TOKEN.exec(token)?.[1] ?? null;
+    row.botTokenSealed = this.box.seal(token, { table: 'sessions', column: 'bot_token_sealed', id: row.id });
     row.allowDuplicate = bot.allow_duplicate ?? false;
     return this.locks.run(row.id, async () => {
       try {
@@ -149,7 +152,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         throw error;
       }
       return this.orNothing(row, async () => {
-        const held = await this.open(row, { kind: 'bot', token: bot.token }, false);
+        const held = await this.open(row, { kind: 'bot', token }, false);
         const { session } = held;
         await session.waitFor(() => session.status !== 'connecting', BOT_LOGIN_TIMEOUT_MS);
         if (session.status !== 'authorized' || session.me === undefined) {
@@ -300,7 +303,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       const taken = await this.taken(id);
       taken.status = 'authorized';
       taken.since = new Date();
-      const opened = await this.open(taken, { kind: 'resume' }, true);
+      const opened = await this.open(taken, this.resumption(taken), true);
       await opened.session.waitFor(() => opened.session.isReady || ENDED.has(opened.session.status), READY_TIMEOUT_MS);
       await opened.writing;
       return this.stateOf(opened);
@@ -338,7 +341,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   async adopt(row: SessionEntity): Promise<void> {
     await this.locks.run(row.id, async () => {
       if (!this.stopping && !this.held.has(row.id)) {
-        await this.open(row, { kind: 'resume' }, true);
+        await this.open(row, this.resumption(row), true);
       }
     });
   }
@@ -381,24 +384,28 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-    const all = [...this.held.values()];
-    await Promise.all(
-      all.map(async (held) => {
-        while (held.client.callsInFlight > 0 && Date.now() < deadline) {
-          await new Promise((resolve) => setTimeout(resolve, 25));
-        }
-        if (PENDING.has(held.session.status)) {
-          held.session.fail('expired', new Error('the worker was stopped during the login: log in again'));
-        }
-        await this.close(held);
-        await held.writing;
-      }),
-    );
-    const leases = all.filter(({ writes }) => writes).map(({ lease }) => lease);
-    await this.repository.release(leases).catch((error: unknown) => {
+    const closed = await Promise.all([...this.held.values()].map((held) => this.handOver(held, deadline)));
+    const leases = closed.filter((lease) => lease !== undefined);
+    try {
+      await this.repository.release(leases);
+      await this.notifications.publish('session_released', this.lease.workerId);
+    } catch (error) {
       this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
-    });
+    }
     await this.engine.closeAll();
+  }
+
+  /** @returns the lease to give back, undefined when there is none or the database may still be open */
+  private async handOver(held: Held, deadline: number): Promise<Lease | undefined> {
+    while (held.client.callsInFlight > 0 && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    if (PENDING.has(held.session.status)) {
+      held.session.fail('expired', new Error('the worker was stopped during the login: log in again'));
+    }
+    const isReleased = await this.close(held);
+    await held.writing;
+    return held.writes && isReleased ? held.lease : undefined;
   }
 
   private async newRow(
@@ -438,9 +445,21 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       if (held !== undefined) {
         await this.close(held);
       }
-      await this.repository.delete(row.id);
       await this.removeDirectory(row.id);
+      await this.deleteRow(row.id);
       throw error;
+    }
+  }
+
+  /** A row that stayed would block its number or its bot: with the database away the removal follows when it is back. */
+  private async deleteRow(id: string): Promise<void> {
+    try {
+      await this.repository.delete(id);
+    } catch (error) {
+      this.logger.failure('the row of a failed login was not removed yet', error, { sessionId: id });
+      if (!this.stopping) {
+        setTimeout(() => void this.deleteRow(id), WRITE_RETRY_MS).unref();
+      }
     }
   }
 
@@ -530,6 +549,18 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     });
   }
 
+  /**
+   * How a session goes on from its database. Should the database have lost the authorization, a bot can log in by itself; a
+   * user cannot.
+   */
+  private resumption({ id, botTokenSealed }: SessionEntity): LoginPlan {
+    if (botTokenSealed === null) {
+      return { kind: 'resume' };
+    }
+    const token = this.box.open(botTokenSealed, { table: 'sessions', column: 'bot_token_sealed', id });
+    return { kind: 'bot', token: token.toString('utf8') };
+  }
+
   /** A removal with logout needs a client; one without does not. */
   private async openToRemove(id: string, logout: boolean): Promise<Held | undefined> {
     const row = await this.repository.takeOver(id, this.lease.workerId);
@@ -564,11 +595,19 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     return loggedOut;
   }
 
-  private async close(held: Held): Promise<void> {
+  /** @returns whether TDLib has released the database; if not, it may still be open */
+  private async close(held: Held): Promise<boolean> {
     held.session.expectEnd();
-    await this.closes(() => held.client.close());
-    if (this.held.get(held.session.id) === held) {
-      this.held.delete(held.session.id);
+    try {
+      await this.closes(() => held.client.close());
+      return true;
+    } catch (error) {
+      this.logger.failure('a session did not close', error, { sessionId: held.session.id });
+      return false;
+    } finally {
+      if (this.held.get(held.session.id) === held) {
+        this.held.delete(held.session.id);
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import {
   KindMismatchError,
   NoLiveWorkerError,
   NotFoundError,
+  RemoteError,
   SessionNotReadyError,
   WorkerUnreachableError,
 } from '../../common/errors/index.js';
@@ -79,11 +80,39 @@ export class RemoteSessionHost extends SessionHost {
   }
 
   override async call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawEnvelope> {
+    const first = await this.callOwner(kind, id);
+    try {
+      return await this.forward(first, kind, id, body, caller);
+    } catch (error) {
+      if (!certainlyDidNothing(error)) {
+        throw error;
+      }
+      // Its worker is going or gone. Who has the session now may be asked once; who has it still may not.
+      this.routes.forget(id);
+      const second = await this.callOwner(kind, id);
+      if (second.id === first.id) {
+        throw error;
+      }
+      return this.forward(second, kind, id, body, caller);
+    }
+  }
+
+  /** @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError */
+  private async callOwner(kind: SessionKind, id: string): Promise<WorkerAddress> {
     const route = await this.routes.find(id);
     if (route?.kind !== kind) {
       throw route === undefined ? new NotFoundError('session', id) : new KindMismatchError(kind, route.kind);
     }
-    const owner = route.owner ?? this.without(route);
+    return route.owner ?? this.without(route);
+  }
+
+  private async forward(
+    owner: WorkerAddress,
+    kind: SessionKind,
+    id: string,
+    body: CallBody,
+    caller: Departure | undefined,
+  ): Promise<RawEnvelope> {
     try {
       return await this.workers.forward(owner, {
         method: 'POST',
@@ -176,4 +205,11 @@ export class RemoteSessionHost extends SessionHost {
       this.routes.forget(id);
     }
   }
+}
+
+/** Whether a call has not reached TDLib, so that it may be made again without being made twice. */
+function certainlyDidNothing(error: unknown): boolean {
+  return error instanceof WorkerUnreachableError
+    ? error.neverReached
+    : error instanceof RemoteError && error.code === 'shutting_down';
 }

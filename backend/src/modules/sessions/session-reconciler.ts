@@ -17,6 +17,8 @@ const EVERY_MS = 1_000;
 /** A session that did not open, because its former holder still has the database or a network is away, is tried again. */
 const RETRY_AFTER_MS = 5_000;
 const CLAIMS_AT_ONCE = 32;
+/** Leases are not taken for ended so soon after the database was away. */
+const CALM_MS = 5_000;
 
 /**
  * Keeps what this worker holds and what the registry says together: opens its own sessions after a restart and those of workers
@@ -29,6 +31,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private readonly retryAt = new Map<string, number>();
   private running: Promise<void> = Promise.resolve();
   private pause = new AbortController();
+  private calmFrom = 0;
 
   constructor(
     private readonly host: LocalSessionHost,
@@ -74,6 +77,8 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       try {
         await this.reconcile();
       } catch (error) {
+        // Everybody's lease ran out meanwhile. The others get the time to renew theirs before anything is taken from them.
+        this.calmFrom = Date.now() + CALM_MS;
         this.logger.failure('the registry could not be compared with what is held', error);
       }
       const { signal } = (this.pause = new AbortController());
@@ -85,17 +90,23 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
 
   private async reconcile(): Promise<void> {
     const { workerId } = this.lease;
+    if (this.lease.remainingMs === 0) {
+      throw new Error('the lease of this worker has run out');
+    }
     const { leases } = this.host;
     if (leases.length > 0) {
       await this.host.drop(await this.repository.lost(leases));
     }
-    await this.repository.expireLostLogins(workerId, false);
+    const isCalm = Date.now() >= this.calmFrom;
+    if (isCalm) {
+      await this.repository.expireLostLogins(workerId, false);
+    }
     const limit = Math.min(CLAIMS_AT_ONCE, this.host.freeCapacity);
-    if (limit === 0 || this.lease.remainingMs === 0) {
+    if (limit === 0) {
       return;
     }
     const due = this.due();
-    const rows = await this.repository.claim(workerId, limit, due);
+    const rows = await this.repository.claim(workerId, limit, due, isCalm);
     // With room to spare, what was not claimed is no longer ours to open.
     for (const id of rows.length < limit ? due : rows.map((row) => row.id)) {
       this.retryAt.delete(id);

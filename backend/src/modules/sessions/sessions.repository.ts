@@ -67,6 +67,10 @@ export const PENDING_STATUSES = [
 /** Whose lease holds. Both sides of the comparison are the database's clock. */
 const OWNER_ALIVE = `w.expires_at > clock_timestamp()`;
 
+/** Whose lease has run out, although the database was there to renew it. */
+const OWNER_EXPIRED = `(w.expires_at <= clock_timestamp()
+  AND pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds')`;
+
 const SELECT_ROUTE = `
   SELECT s.id, s.kind, s.status, CASE WHEN ${OWNER_ALIVE} THEN s.worker_id END AS worker_id, w.addr
     FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id`;
@@ -176,18 +180,24 @@ export class SessionsRepository {
   /**
    * Takes sessions to open: those whose worker is gone, and of this worker's own the ones that are named. Own ones are never
    * found by what they are not: a session that is being created while this runs would be in no list yet.
+   * @param expired whether leases that ran out count; not right after the database was away, for nobody could renew one then
    */
-  async claim(workerId: string, limit: number, own: readonly string[]): Promise<readonly SessionEntity[]> {
+  async claim(
+    workerId: string,
+    limit: number,
+    own: readonly string[],
+    expired: boolean,
+  ): Promise<readonly SessionEntity[]> {
     const claimed = await this.unitOfWork.rows<{ id: string }>(
       `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now()
         WHERE id IN (
           SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
            WHERE s.status = 'authorized'
              AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
-                      ELSE NOT coalesce(${OWNER_ALIVE}, false) END
+                      ELSE w.id IS NULL OR ($4 AND ${OWNER_EXPIRED}) END
            ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED)
       RETURNING id`,
-      [workerId, limit, own],
+      [workerId, limit, own, expired],
     );
     return this.unitOfWork.manager
       .createQueryBuilder(SessionEntity, 'session')
@@ -247,7 +257,8 @@ export class SessionsRepository {
               last_error = 'the worker that held this login is gone: log in again'
         WHERE s.status = ANY($3)
           AND CASE WHEN s.worker_id = $1 THEN $2
-                   ELSE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker_id AND ${OWNER_ALIVE}) END`,
+                   ELSE NOT EXISTS (
+                     SELECT 1 FROM workers w WHERE w.id = s.worker_id AND NOT ${OWNER_EXPIRED}) END`,
       [workerId, predecessors, PENDING_STATUSES],
     );
   }
