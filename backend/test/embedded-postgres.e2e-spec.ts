@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -160,8 +161,14 @@ describe('the embedded PostgreSQL', () => {
     const again = await start('secret', join(closed, 'data', 'postgres'));
     expect(await query(again.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await servers.pop()?.stop();
-    const substitute = execFileSync('readlink', [join(closed, 'data', 'postgres')], { encoding: 'utf8' }).trim();
-    rmSync(substitute, { recursive: true });
+
+    // Who removes DATA_DIR begins anew, with a new password.
+    const substitutes = [readlinkSync(join(closed, 'data', 'postgres'))];
+    rmSync(join(closed, 'data'), { recursive: true });
+    await start('another', join(closed, 'data', 'postgres'));
+    substitutes.push(readlinkSync(join(closed, 'data', 'postgres')));
+    await servers.pop()?.stop();
+    for (const substitute of substitutes) rmSync(substitute, { recursive: true });
   });
 
   asRoot('opens its own DATA_DIR to PostgreSQL and no further', async () => {

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -7,6 +6,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -146,8 +146,9 @@ function reachableDir(
       `the user ${user.name}, as whom PostgreSQL runs, cannot reach ${dir}: choose another DATA_DIR`,
     );
   }
-  const substitute = join(SYSTEM_DIR, `data-${createHash('sha256').update(real).digest('hex').slice(0, 12)}`);
-  mkdirSync(substitute, { recursive: true, mode: 0o711 });
+  // A new one each time: who removes a DATA_DIR to begin anew must not find the old data under the same path.
+  mkdirSync(SYSTEM_DIR, { recursive: true, mode: 0o711 });
+  const substitute = mkdtempSync(join(SYSTEM_DIR, 'data-'));
   chownSync(substitute, user.uid, user.gid);
   rmSync(dir, { recursive: true });
   symlinkSync(substitute, dir);
