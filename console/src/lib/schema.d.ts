@@ -686,6 +686,8 @@ export interface components {
       is_premium?: boolean;
       frozen: boolean;
       spam_limited: boolean;
+      /** @description What is allowed, but may not be meant. */
+      warnings?: string[];
       label?: string;
       /** @description E.164 digits. */
       phone?: string;

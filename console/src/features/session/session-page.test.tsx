@@ -62,6 +62,12 @@ it('shows the last known state with a note when the owner cannot be asked', asyn
   expect(screen.getByText('Ready')).toBeVisible();
 });
 
+it('shows what the server warns of', async () => {
+  const session = aSession();
+  open(session, { [`GET /v1/bot/${session.id}`]: () => ok({ ...session, warnings: ['the proxy can be passed by'] }) });
+  expect(await screen.findByRole('list', { name: 'Warnings' })).toHaveTextContent('the proxy can be passed by');
+});
+
 describe('the call box', () => {
   it('shows the result with its time and request id', async () => {
     const session = aSession();

@@ -1,6 +1,6 @@
 'use client';
 
-import { ArrowLeft, SearchX } from 'lucide-react';
+import { ArrowLeft, SearchX, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
 import { Suspense } from 'react';
 import { HealthBadge, StatusBadge } from '@/components/session/badges';
@@ -112,6 +112,7 @@ function SessionView({ summary }: { summary: SessionSummary }) {
         />
       )}
       <NextStep session={session} />
+      <Warnings warnings={live.data?.warnings ?? []} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <div className="flex min-w-0 flex-col gap-5">
           <CallBox session={session} />
@@ -123,5 +124,23 @@ function SessionView({ summary }: { summary: SessionSummary }) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** What is allowed but may not be meant, as the server words it: a proxy that TDLib could pass by, say. */
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul
+      aria-label="Warnings"
+      className="flex flex-col gap-1.5 rounded-xl bg-wait-soft px-4 py-3 text-sm text-wait sm:px-5"
+    >
+      {warnings.map((warning) => (
+        <li key={warning} className="flex gap-2.5">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          {warning}
+        </li>
+      ))}
+    </ul>
   );
 }
