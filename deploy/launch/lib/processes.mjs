@@ -17,9 +17,16 @@ const running = new Set();
  */
 export async function run(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
-  const stopForwarding = forwardSignals(() => [child]);
+  let stoppedBy;
+  const stopForwarding = forwardSignals(
+    () => [child],
+    (signal) => (stoppedBy = signal),
+  );
   try {
-    return await ended(child);
+    const code = await ended(child);
+    // Whoever stops a step means the whole command.
+    if (stoppedBy) throw new Failure(`Stopped by ${stoppedBy}.`, 128 + signalNumber(stoppedBy));
+    return code;
   } finally {
     stopForwarding();
   }
