@@ -35,11 +35,6 @@ export function renderScheduledAnswer(call: Call, randomId: bigint, message: Sch
   return updatesOf(call.world, updates, cast.render());
 }
 
-/** The answer of methods that changed something for the caller and have nothing to say about messages. */
-export function renderUpdates(call: Call, updates: readonly TlObject[], cast: Cast): TlObject {
-  return updatesOf(call.world, updates, cast.render());
-}
-
 /** `messages.affectedMessages`: how far the counter went. */
 export function renderAffected(pts: number, event: BoxEvent | undefined): TlObject {
   return { _: 'messages.affectedMessages', pts: event?.pts ?? pts, pts_count: event?.ptsCount ?? 0 };

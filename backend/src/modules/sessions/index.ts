@@ -1,4 +1,2 @@
-export { SessionEntity, SESSION_STATUSES, type SessionStatus } from './session.entity.js';
-export { SessionHost } from './session-host.js';
+export { SessionEntity } from './session.entity.js';
 export { SessionsModule } from './sessions.module.js';
-export { SessionsService } from './sessions.service.js';

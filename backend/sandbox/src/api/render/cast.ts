@@ -1,7 +1,7 @@
 import type { TlObject } from '../../schema/tl-object.js';
 import type { MessageCopy } from '../../world/messages.js';
 import type { PeerRef } from '../../world/peer.js';
-import { channelPeer, groupPeer, peerKey, userPeer } from '../../world/peer.js';
+import { peerKey, userPeer } from '../../world/peer.js';
 import type { World } from '../../world/world.js';
 import { renderChannel, renderGroup } from './chats.js';
 import { renderUser } from './users.js';
@@ -74,13 +74,4 @@ export class Cast {
       if (typeof id === 'number') this.add(userPeer(id));
     }
   }
-}
-
-/** Shorthand for answers about one group or channel. */
-export function castOfChat(
-  world: World,
-  viewerId: number,
-  chat: { readonly id: number; readonly box?: unknown },
-): Cast {
-  return new Cast(world, viewerId).add(chat.box === undefined ? groupPeer(chat.id) : channelPeer(chat.id));
 }
