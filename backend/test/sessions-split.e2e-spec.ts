@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
@@ -109,6 +111,39 @@ describe('sessions through a gateway', () => {
       expect(telegram.control.journal({ method: 'auth.importBotAuthorization' })).toHaveLength(logins);
     } finally {
       worker = { ...second, stop: () => second.stop() };
+    }
+  }, 60_000);
+
+  it('stay as they are on a worker that does not have their directory, and go on where it is', async () => {
+    const { id, userId } = await createBot('shared_bot');
+    const { body } = await api.post(`/v1/bot/${(await createBot('stopped_bot')).id}/stop`);
+    const stopped = body.result?.id ?? '';
+    const { dataDir } = worker;
+    const elsewhere = await startApp({ role: 'worker', env: { ...telegram.env, WORKER_ID: 'w3' }, database });
+    try {
+      await worker.app.close();
+      const row = await until('the other worker to have looked', async () =>
+        (await api.sessions()).find(
+          (each) => each['id'] === id && String(each['health_cause']).includes('directory is not on this worker'),
+        ),
+      );
+      expect(row).toMatchObject({ status: 'authorized', health: 'down' });
+      expect(row['worker_id']).toBeUndefined();
+      await until('its worker to be known as gone', async () => {
+        const refused = await api.post(`/v1/bot/${stopped}/start`);
+        return refused.body.error?.['code'] === 'session_directory_missing';
+      });
+      expect((await api.get(`/v1/bot/${stopped}`)).body.result).toMatchObject({ status: 'stopped' });
+      for (const each of [id, stopped]) {
+        expect(existsSync(join(elsewhere.dataDir, 'sessions', each))).toBe(false);
+      }
+      const heir = { role: 'worker', env: { ...telegram.env, WORKER_ID: 'w4', DATA_DIR: dataDir }, database } as const;
+      worker = await startApp(heir);
+      await until('a call where it is', async () => (await api.call(`/v1/bot/${id}`, 'getMe')).status === 200);
+      expect((await api.call(`/v1/bot/${id}`, 'getMe')).body.result).toMatchObject({ id: userId });
+      expect((await api.get(`/v1/bot/${id}`)).body.result).toMatchObject({ health: 'ok', worker_id: 'w4' });
+    } finally {
+      await elsewhere.stop();
     }
   }, 60_000);
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
@@ -7,8 +7,10 @@ import { SecretBox } from '../../common/crypto/secret-box.js';
 import { violates } from '../../common/db/database-failure.js';
 import { Notifications } from '../../common/db/notifications.js';
 import {
+  codeOf,
   DeadlineError,
   KindMismatchError,
+  messageOf,
   NoLiveWorkerError,
   NotFoundError,
   SessionNotReadyError,
@@ -49,7 +51,12 @@ import type {
 import { SessionEntity, type SessionStatus } from './session.entity.js';
 import { type LoginStep, SessionHost } from './session-host.js';
 import { stateOfRow } from './session-state.js';
-import { BotExistsError, ConnectionFailedError, LoginInProgressError } from './sessions.errors.js';
+import {
+  BotExistsError,
+  ConnectionFailedError,
+  LoginInProgressError,
+  SessionDirectoryMissingError,
+} from './sessions.errors.js';
 import { type Lease, PENDING_STATUSES, type SessionReport, SessionsRepository } from './sessions.repository.js';
 
 /** One open client with what belongs to it. */
@@ -301,6 +308,12 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         throw new SessionNotReadyError(row.status);
       }
       const taken = await this.taken(id);
+      try {
+        await this.requireDatabase(id);
+      } catch (error) {
+        await this.repository.releaseUnopened(this.leaseOf(taken), messageOf(error));
+        throw error;
+      }
       taken.status = 'authorized';
       taken.since = new Date();
       const opened = await this.open(taken, this.resumption(taken), true);
@@ -336,11 +349,13 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
 
   /**
    * Opens a session that this worker has claimed.
+   * @throws SessionDirectoryMissingError when its database is not here
    * @throws Error when it does not open now; it stays claimed, for another try
    */
   async adopt(row: SessionEntity): Promise<void> {
     await this.locks.run(row.id, async () => {
       if (!this.stopping && !this.held.has(row.id)) {
+        await this.requireDatabase(row.id);
         await this.open(row, this.resumption(row), true);
       }
     });
@@ -573,6 +588,13 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     if (!logout || (row.status !== 'authorized' && row.status !== 'stopped')) {
       return undefined;
     }
+    try {
+      await this.requireDatabase(id);
+    } catch (error) {
+      // Without its key nobody can end the authorization from here; the removal itself needs no database.
+      this.logger.failure('Telegram was not told that the session ends', error, { sessionId: id });
+      return undefined;
+    }
     const held = await this.open(row, { kind: 'resume' }, false);
     await held.session.waitFor(() => held.session.isReady || ENDED.has(held.session.status), READY_TIMEOUT_MS);
     return held;
@@ -771,6 +793,24 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
 
   private leaseOf(row: SessionEntity): Lease {
     return { sessionId: row.id, workerId: this.lease.workerId, epoch: row.epoch };
+  }
+
+  /**
+   * A session that exists has a database; TDLib would make an empty one in its place and ask for a login.
+   * @throws SessionDirectoryMissingError
+   */
+  private async requireDatabase(id: string): Promise<void> {
+    const directory = join(this.directoryOf(id), 'db');
+    const files = await readdir(directory).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') {
+        return [];
+      }
+      throw error;
+    });
+    // td.binlog, or td_test.binlog in the test DC: what has the authorization key.
+    if (!files.some((name) => /^td(_test)?\.binlog$/.test(name))) {
+      throw new SessionDirectoryMissingError(directory);
+    }
   }
 
   private directoryOf(id: string): string {

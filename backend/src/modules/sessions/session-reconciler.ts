@@ -6,16 +6,20 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Notifications } from '../../common/db/notifications.js';
+import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { WorkerLease } from '../workers/index.js';
 import { LocalSessionHost } from './local-session-host.js';
 import type { SessionEntity } from './session.entity.js';
+import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 /** Peers that lose their worker wait at most this much longer than its lease. */
 const EVERY_MS = 1_000;
 /** A session that did not open, because its former holder still has the database or a network is away, is tried again. */
 const RETRY_AFTER_MS = 5_000;
+/** One whose directory is not here is given back; this worker looks for it again so much later. */
+const LOOK_AGAIN_AFTER_MS = 30_000;
 const CLAIMS_AT_ONCE = 32;
 /** Leases are not taken for ended so soon after the database was away. */
 const CALM_MS = 5_000;
@@ -106,7 +110,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       return;
     }
     const due = this.due();
-    const rows = await this.repository.claim(workerId, limit, due, isCalm);
+    const rows = await this.repository.claim(workerId, limit, due, this.postponed(), isCalm);
     // With room to spare, what was not claimed is no longer ours to open.
     for (const id of rows.length < limit ? due : rows.map((row) => row.id)) {
       this.retryAt.delete(id);
@@ -118,12 +122,20 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   }
 
   private postpone({ id, epoch }: SessionEntity, error: unknown): void {
-    this.retryAt.set(id, Date.now() + RETRY_AFTER_MS);
+    const isElsewhere = error instanceof SessionDirectoryMissingError;
+    this.retryAt.set(id, Date.now() + (isElsewhere ? LOOK_AGAIN_AFTER_MS : RETRY_AFTER_MS));
     this.logger.failure('a session did not open', error, { sessionId: id });
-    const cause = `the session could not be opened: ${error instanceof Error ? error.message : String(error)}`;
-    this.repository
-      .reportUnopened({ sessionId: id, workerId: this.lease.workerId, epoch }, cause)
-      .catch((failure: unknown) => this.logger.failure('its health was not written', failure, { sessionId: id }));
+    const lease = { sessionId: id, workerId: this.lease.workerId, epoch };
+    const written = isElsewhere
+      ? this.repository.releaseUnopened(lease, error.message)
+      : this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
+    written.catch((failure: unknown) => this.logger.failure('its health was not written', failure, { sessionId: id }));
+  }
+
+  /** Sessions that did not open here a moment ago, whoever they belong to now. */
+  private postponed(): readonly string[] {
+    const now = Date.now();
+    return [...this.retryAt].filter(([, at]) => at > now).map(([id]) => id);
   }
 
   /** Sessions of this worker that it does not hold: its predecessor's, and those that did not open and may be tried again. */

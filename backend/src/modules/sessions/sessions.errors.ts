@@ -30,6 +30,19 @@ export class LoginBusyError extends ConflictError {
   }
 }
 
+/**
+ * The session's database is not where this worker looks for it: it does not share its DATA_DIR with the worker that made the
+ * session, or the directory was lost. Nothing has changed, so that a worker that has it may go on.
+ */
+export class SessionDirectoryMissingError extends AppError {
+  readonly code = 'session_directory_missing';
+  readonly status = 503;
+
+  constructor(directory: string) {
+    super(`the session's directory is not on this worker's disk: ${directory}`);
+  }
+}
+
 /** Telegram could not be reached through the session's network; the message has the cause in words. */
 export class ConnectionFailedError extends AppError {
   readonly code = 'connection_failed';

@@ -180,24 +180,26 @@ export class SessionsRepository {
   /**
    * Takes sessions to open: those whose worker is gone, and of this worker's own the ones that are named. Own ones are never
    * found by what they are not: a session that is being created while this runs would be in no list yet.
+   * @param except those that it is not to take now
    * @param expired whether leases that ran out count; not right after the database was away, for nobody could renew one then
    */
   async claim(
     workerId: string,
     limit: number,
     own: readonly string[],
+    except: readonly string[],
     expired: boolean,
   ): Promise<readonly SessionEntity[]> {
     const claimed = await this.unitOfWork.rows<{ id: string }>(
       `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now()
         WHERE id IN (
           SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
-           WHERE s.status = 'authorized'
+           WHERE s.status = 'authorized' AND s.id <> ALL($5::uuid[])
              AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
                       ELSE w.id IS NULL OR ($4 AND ${OWNER_EXPIRED}) END
            ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED)
       RETURNING id`,
-      [workerId, limit, own, expired],
+      [workerId, limit, own, expired, except],
     );
     return this.unitOfWork.manager
       .createQueryBuilder(SessionEntity, 'session')
@@ -221,6 +223,15 @@ export class SessionsRepository {
   async reportUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
     await this.unitOfWork.rows(
       `UPDATE sessions SET health = 'down', health_cause = $4, updated_at = now()
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
+      [sessionId, workerId, epoch, cause],
+    );
+  }
+
+  /** As {@link reportUnopened}, and gives it back: another worker may be able to open it. */
+  async releaseUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions SET worker_id = NULL, health = 'down', health_cause = $4, updated_at = now()
         WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
       [sessionId, workerId, epoch, cause],
     );

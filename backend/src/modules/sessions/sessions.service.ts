@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KindMismatchError, NoLiveWorkerError, NotFoundError } from '../../common/errors/index.js';
-import { Page, type PageRequest, isUuid } from '../../common/http/index.js';
+import { existingId, Page, type PageRequest } from '../../common/http/index.js';
 import type { LiveState, SessionKind, SessionListItemDto, SessionState } from './session.dto.js';
 import type { SessionEntity } from './session.entity.js';
 import { type LoginStep, SessionHost } from './session-host.js';
@@ -41,7 +41,7 @@ export class SessionsService {
     if (live === undefined && HELD.has(row.status)) {
       const relations = await this.repository.relations([row.id]);
       if (relations.get(row.id)?.isOwnerAlive !== true) {
-        throw new NoLiveWorkerError('the session is not held by a live worker');
+        throw new NoLiveWorkerError(orphanCause(row));
       }
     }
     return { ...(live ?? stateOfRow(row)), ...registryPart(row) };
@@ -81,7 +81,7 @@ export class SessionsService {
   }
 
   private async existing(kind: SessionKind, id: string): Promise<SessionEntity> {
-    const row = isUuid(id) ? await this.repository.find(id) : null;
+    const row = await this.repository.find(existingId('session', id));
     if (row === null) {
       throw new NotFoundError('session', id);
     }
@@ -104,12 +104,18 @@ function registryPart(row: SessionEntity): Omit<SessionState, keyof LiveState> {
   };
 }
 
+/** A worker that gave the session back without being able to open it has left its reason. */
+function orphanCause({ workerId, health, healthCause }: SessionEntity): string {
+  const given = workerId === null && health === 'down' && healthCause !== null ? `: ${healthCause}` : '';
+  return `no live worker holds the session${given}`;
+}
+
 function toListItem(row: SessionEntity, relations: SessionRelations | undefined): SessionListItemDto {
   const isOrphan = HELD.has(row.status) && relations?.isOwnerAlive !== true;
   return {
     ...stateOfRow(row),
     ...registryPart(row),
-    ...(isOrphan && { health: 'down', health_cause: 'no live worker holds the session' }),
+    ...(isOrphan && { health: 'down', health_cause: orphanCause(row) }),
     ...(typeof relations?.appLabel === 'string' && { app_label: relations.appLabel }),
     ...(typeof relations?.proxy === 'string' && { proxy: relations.proxy }),
   };
