@@ -153,6 +153,20 @@ describe('TdClient', () => {
     expect(updates).toEqual(['updateAuthorizationState']);
   });
 
+  it('says that the session was closed for what TDLib aborts while it closes', async () => {
+    const { td, client } = open();
+    const aborted = '{"@type":"error","code":500,"message":"Request aborted"}';
+    const before = client.invoke('{"@type":"getMe"}');
+    td.answer('getMe', aborted);
+    await expect(before).rejects.toMatchObject({ source: 'tdlib', code: 500 });
+    const during = client.invoke('{"@type":"getChat"}');
+    const closing = client.close();
+    td.answer('getChat', aborted);
+    await expect(during).rejects.toMatchObject({ source: 'gateway', code: 'session_closed', status: 503 });
+    td.update(CLOSED);
+    await closing;
+  });
+
   it('survives a handler that throws', () => {
     const { td, updates, failures } = open();
     td.update('{"@type":"updateBroken"}');

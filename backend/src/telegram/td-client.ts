@@ -48,6 +48,10 @@ const DEFAULT_CLOSE_TIMEOUT_MS = 30_000;
 /** TDLib writes the type first, so an error is recognised without parsing. */
 const ERROR_PREFIX = '{"@type":"error"';
 
+/** With this TDLib answers whatever is in flight when a client closes (Global::request_aborted_error). */
+const ABORTED = { code: 500, message: 'Request aborted' } as const;
+const ENDING = /"authorizationState(?:LoggingOut|Closing|Closed)"/;
+
 /**
  * One TDLib client. Queries and answers are td_api JSON; an answer is handed on as TDLib wrote it, so that the most frequent
  * path, an API call, costs no parsing of results.
@@ -61,6 +65,8 @@ export class TdClient {
   private counted = 0;
   private isClosed = false;
   private isClosing = false;
+  /** TDLib has said that the client ends, whoever ended it. */
+  private isEnding = false;
   private proxyChange: Promise<unknown> = Promise.resolve();
 
   /** Only TelegramEngine makes clients, so that it can close all of them. */
@@ -210,14 +216,23 @@ export class TdClient {
       return;
     }
     if (object.startsWith(ERROR_PREFIX)) {
-      call.reject(toTdlibError(object));
+      call.reject(this.failureOf(object));
     } else {
       call.resolve(object);
     }
   }
 
+  private failureOf(object: string): Error {
+    const error = toTdlibError(object);
+    const isAbort = error.tdCode === ABORTED.code && error.message === ABORTED.message;
+    return isAbort && (this.isClosing || this.isEnding) ? new ClientClosedError() : error;
+  }
+
   private receiveUpdate(update: string): void {
     const type = typeOf(update);
+    if (type === 'updateAuthorizationState' && ENDING.test(update)) {
+      this.isEnding = true;
+    }
     try {
       this.options.onUpdate(type, update);
     } catch (error) {
