@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NotFoundError } from '../../common/errors/index.js';
 import {
   Access,
   ApiBody,
@@ -8,7 +7,6 @@ import {
   ApiParam,
   ApiTags,
   existingId,
-  isUuid,
   type Page,
   PageQueryDto,
   type RawEnvelope,
@@ -137,7 +135,7 @@ export class SessionsController {
   ): Promise<UpdatedDto> {
     await this.sessions.patch(kind, id, {
       ...(dto.label !== undefined && { label: dto.label === '' ? null : dto.label }),
-      ...(dto.proxy_id !== undefined && { proxyId: dto.proxy_id === '' ? null : existingId('proxy', dto.proxy_id) }),
+      ...(dto.proxy_id !== undefined && { proxyId: dto.proxy_id ? existingId('proxy', dto.proxy_id) : null }),
     });
     return { status: 'updated' };
   }
@@ -180,9 +178,6 @@ export class SessionsController {
   call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
     // Taken from the request itself: each decorated parameter goes through the pipes, which this path does without.
     const { kind, id } = request.params;
-    if (!isUuid(id)) {
-      throw new NotFoundError('session', id);
-    }
-    return this.host.call(kind, id, request.body ?? {}, departureOf(reply));
+    return this.host.call(kind, existingId('session', id), request.body ?? {}, departureOf(reply));
   }
 }
