@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from './support/app.js';
+import { cluster, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
@@ -84,6 +84,22 @@ describe('sessions through a gateway', () => {
     });
     const done = await api.must(api.post(`/v1/user/${begun.id}/login/password`, { password: 'pw' }));
     expect(done).toMatchObject({ status: 'authorized', phone });
+  });
+
+  it('refuse malformed requests at the worker as well', async () => {
+    const id = '00000000-0000-4000-8000-000000000000';
+    const bad = [
+      ['post', `${id}/login`, {}],
+      ['post', `${id}/login`, { step: 'constructor' }],
+      ['post', `${id}/login`, { step: 'code', code: 1 }],
+      ['patch', `${id}/proxy`, {}],
+      ['post', `bot/${id}/call`, undefined],
+    ] as const;
+    for (const [method, path, body] of bad) {
+      const answer = await worker.http()[method](`/internal/sessions/${path}`).set(cluster).send(body);
+      expect([path, answer.status]).toEqual([path, 400]);
+    }
+    expect((await worker.http().post('/internal/sessions/nope/stop').set(cluster)).status).toBe(404);
   });
 
   it('need no worker for what is local', async () => {

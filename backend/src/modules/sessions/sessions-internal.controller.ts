@@ -1,6 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Access, ApiHiddenController, type RawEnvelope, type RawJson, Requires } from '../../common/http/index.js';
+import { ValidationFailedError } from '../../common/errors/index.js';
+import {
+  Access,
+  ApiHiddenController,
+  existingId,
+  type RawEnvelope,
+  type RawJson,
+  Requires,
+} from '../../common/http/index.js';
 import { departureOf } from './departure.js';
 import {
   type BotCreatedDto,
@@ -13,9 +21,9 @@ import {
 } from './session.dto.js';
 import { type LoginStep, SessionHost } from './session-host.js';
 
-type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody }>;
+type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody | undefined }>;
 
-/** What gateways ask of the worker that holds a session. Ids were checked by the gateway. */
+/** What gateways ask of the worker that holds a session. */
 @ApiHiddenController()
 @Controller('internal/sessions')
 @Requires(Access.Cluster)
@@ -34,38 +42,69 @@ export class SessionsInternalController {
 
   @Get(':id')
   async state(@Param('id') id: string): Promise<LiveState | null> {
-    return (await this.host.state(id)) ?? null;
+    return (await this.host.state(existingId('session', id))) ?? null;
   }
 
   @Post(':id/login')
-  answer(@Param('id') id: string, @Body() step: LoginStep): Promise<LiveState> {
-    return this.host.answer(id, step);
+  answer(@Param('id') id: string, @Body() body: unknown): Promise<LiveState> {
+    return this.host.answer(existingId('session', id), toLoginStep(body));
   }
 
   @Patch(':id/proxy')
-  async useProxy(@Param('id') id: string, @Body() body: { readonly proxy_id: string | null }): Promise<null> {
-    await this.host.useProxy(id, body.proxy_id);
+  async useProxy(@Param('id') id: string, @Body() body: unknown): Promise<null> {
+    const { proxy_id: proxyId } = membersOf(body);
+    if (proxyId !== null && typeof proxyId !== 'string') {
+      throw new ValidationFailedError([{ path: 'proxy_id', message: 'proxy_id must be a string or null' }]);
+    }
+    await this.host.useProxy(existingId('session', id), proxyId === null ? null : existingId('proxy', proxyId));
     return null;
   }
 
   @Post(':id/stop')
   stop(@Param('id') id: string): Promise<LiveState> {
-    return this.host.stop(id);
+    return this.host.stop(existingId('session', id));
   }
 
   @Post(':id/start')
   start(@Param('id') id: string): Promise<LiveState> {
-    return this.host.start(id);
+    return this.host.start(existingId('session', id));
   }
 
   @Delete(':id')
   async remove(@Param('id') id: string, @Query('logout') logout: string): Promise<{ readonly logged_out: boolean }> {
-    return { logged_out: await this.host.remove(id, logout === 'true') };
+    return { logged_out: await this.host.remove(existingId('session', id), logout === 'true') };
   }
 
   @Post(':kind/:id/call')
   call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
     const { kind, id } = request.params;
-    return this.host.call(kind, id, request.body, departureOf(reply));
+    return this.host.call(kind, existingId('session', id), request.body ?? {}, departureOf(reply));
   }
+}
+
+const STEP_FIELDS: Readonly<Record<string, readonly string[] | undefined>> = {
+  code: ['code'],
+  password: ['password'],
+  resend: [],
+  email: ['email'],
+  'email-code': ['code'],
+  register: ['firstName', 'lastName'],
+} satisfies Record<LoginStep['step'], readonly string[]>;
+
+function toLoginStep(body: unknown): LoginStep {
+  const members = membersOf(body);
+  const { step } = members;
+  const fields = typeof step === 'string' && Object.hasOwn(STEP_FIELDS, step) ? STEP_FIELDS[step] : undefined;
+  if (fields === undefined) {
+    throw new ValidationFailedError([{ path: 'step', message: 'step must be one of the steps of a login' }]);
+  }
+  const wrong = fields.filter((field) => typeof members[field] !== 'string');
+  if (wrong.length > 0) {
+    throw new ValidationFailedError(wrong.map((path) => ({ path, message: `${path} must be a string` })));
+  }
+  return members as unknown as LoginStep;
+}
+
+function membersOf(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }
