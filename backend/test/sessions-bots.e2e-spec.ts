@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from './support/app.js';
-import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
 describe('bot sessions', () => {
@@ -154,6 +154,10 @@ describe('bot sessions', () => {
         expect([unknown.status, unknown.body.error?.['code']]).toEqual([404, 'session_not_found']);
       }
     });
+
+    it('take the id in upper case too', async () => {
+      expect((await api.call(`/v1/bot/${path.slice('/v1/bot/'.length).toUpperCase()}`, 'getMe')).status).toBe(200);
+    });
   });
 
   it('execute needs no session', async () => {
@@ -167,6 +171,50 @@ describe('bot sessions', () => {
       code: 400,
     });
     expect((await api.post('/v1/execute', { method: 'addLogMessage' })).status).toBe(403);
+  });
+
+  it('execute takes 64 KiB at most, for it runs on the thread that serves', async () => {
+    const search = (count: number): Promise<Answer> =>
+      api.post('/v1/execute', {
+        method: 'searchStringsByPrefix',
+        params: { strings: Array<string>(count).fill('a'), query: 'a', limit: 1 },
+      });
+    expect((await search(16_000)).status).toBe(200);
+    const { status, body } = await search(17_000);
+    expect([status, body.error?.['code'], body.error?.['details']]).toEqual([
+      413,
+      'payload_too_large',
+      { limit_bytes: 65_536 },
+    ]);
+  });
+
+  it('are no more than WORKER_CAPACITY, created or started', async () => {
+    const small = await startApp({ env: { ...telegram.env, WORKER_CAPACITY: '1' } });
+    try {
+      const its = new ApiClient(small);
+      const app_id = await its.createApp();
+      const create = (): Promise<Answer> => its.post('/v1/bot', { token: newBot().token, app_id });
+      const first = await its.must(create());
+      const refused = await create();
+      expect([refused.status, refused.body.error?.['code']]).toEqual([503, 'worker_full']);
+      await its.must(its.post(`/v1/bot/${first.id}/stop`));
+      const second = await its.must(create());
+      const start = (): Promise<Answer> => its.post(`/v1/bot/${first.id}/start`);
+      expect((await start()).body.error).toMatchObject({ code: 'worker_full', details: { capacity: 1 } });
+      await its.must(its.delete(`/v1/bot/${second.id}`));
+      expect(await its.must(start())).toMatchObject({ status: 'authorized' });
+    } finally {
+      await small.stop();
+    }
+  }, 60_000);
+
+  it('takes null for no proxy', async () => {
+    const proxy = { type: 'socks5', host: '127.0.0.1', port: 1 };
+    const { proxy_id } = await api.must(api.post('/v1/proxies', proxy));
+    const { id } = await createBot(newBot().token);
+    await api.must(api.patch(`/v1/bot/${id}`, { proxy_id }));
+    await api.must(api.patch(`/v1/bot/${id}`, { proxy_id: null }));
+    expect((await api.get(`/v1/bot/${id}`)).body.result?.['proxy_id']).toBeUndefined();
   });
 
   it('renames, and clears the name', async () => {

@@ -142,10 +142,23 @@ describe('user sessions', () => {
     const began = Date.now();
     expect(await api.must(api.delete(`/v1/user/${id}`))).toMatchObject({ status: 'deleted' });
     expect(Date.now() - began).toBeLessThan(10_000);
-    expect((await pending).status).toBeGreaterThanOrEqual(400);
+    const answered = await pending;
+    expect([answered.status, answered.body.error?.['code']]).toEqual([503, 'session_closed']);
     expect(existsSync(join(app.dataDir, 'sessions', id))).toBe(false);
     telegram.control.removeFault();
     expect(await api.must(begin(phone))).toMatchObject({ status: 'awaiting_code' });
+  }, 60_000);
+
+  it('tell who began a login that it was cancelled, when it is deleted while Telegram is still asked', async () => {
+    const { phone } = newAccount();
+    telegram.control.addFault({ method: 'auth.sendCode', hang: true });
+    const begun = begin(phone).then((answer) => answer);
+    await until('the question to Telegram', () => telegram.control.faults()[0]?.hits === 1);
+    const { id } = (await api.sessions()).find((each) => each['status'] === 'connecting') ?? {};
+    expect(await api.must(api.delete(`/v1/user/${String(id)}`))).toMatchObject({ status: 'deleted' });
+    const { status, body } = await begun;
+    expect([status, body.error?.['code']]).toEqual([409, 'login_cancelled']);
+    expect(existsSync(join(app.dataDir, 'sessions', String(id)))).toBe(false);
   }, 60_000);
 
   it('log in by QR code, with a second step too', async () => {

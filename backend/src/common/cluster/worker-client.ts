@@ -40,6 +40,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** Failures after which the request has certainly not reached the worker. */
 const NEVER_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
+/** What a worker refuses because of itself, not because of the request. */
+const ELSEWHERE: ReadonlySet<string | number> = new Set(['worker_full', 'session_directory_missing']);
+
 interface RemoteFailure {
   readonly message: string;
   readonly source: 'gateway' | 'tdlib';
@@ -99,20 +102,21 @@ export class WorkerClient implements OnApplicationShutdown {
   }
 
   /**
-   * As {@link request}, to whichever worker is least busy; one that cannot be reached at all is passed over.
+   * As {@link request}, to whichever worker is least busy; one that cannot be reached at all, has no room or not
+   * the session's directory is passed over.
    * @throws NoLiveWorkerError, WorkerUnreachableError, DeadlineError, RemoteError
    */
   async requestAny<Result>(request: WorkerRequest): Promise<Result> {
-    let unreachable: WorkerUnreachableError | undefined;
+    let refusal: Error | undefined;
     for (const worker of await this.workers.candidates()) {
       try {
         return await this.request<Result>(worker, request);
       } catch (error) {
-        if (!(error instanceof WorkerUnreachableError) || !error.neverReached) throw error;
-        unreachable = error;
+        if (!mayGoElsewhere(error)) throw error;
+        refusal = error;
       }
     }
-    throw unreachable ?? new NoLiveWorkerError();
+    throw refusal ?? new NoLiveWorkerError();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -175,6 +179,13 @@ export class WorkerClient implements OnApplicationShutdown {
     this.pools.set(addr, pool);
     return pool;
   }
+}
+
+/** Whether the worker has certainly done nothing, and another one may be able to. */
+function mayGoElsewhere(error: unknown): error is WorkerUnreachableError | RemoteError {
+  return error instanceof WorkerUnreachableError
+    ? error.neverReached
+    : error instanceof RemoteError && ELSEWHERE.has(error.code);
 }
 
 function neverReached(error: unknown): boolean {

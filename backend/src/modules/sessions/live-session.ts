@@ -336,7 +336,8 @@ export class LiveSession {
       await this.client?.request(identification(this.plan));
     } catch (error) {
       const refusal = error instanceof Error ? error : new Error(String(error));
-      if (!this.ended) {
+      // What TDLib says while we close it is no reason.
+      if (!this.ended && !this.endsByUs) {
         this.fail('error', refusal);
       }
     }

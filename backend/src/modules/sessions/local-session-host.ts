@@ -54,8 +54,10 @@ import { stateOfRow } from './session-state.js';
 import {
   BotExistsError,
   ConnectionFailedError,
+  LoginCancelledError,
   LoginInProgressError,
   SessionDirectoryMissingError,
+  WorkerFullError,
 } from './sessions.errors.js';
 import { type Lease, PENDING_STATUSES, type SessionReport, SessionsRepository } from './sessions.repository.js';
 
@@ -149,6 +151,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     row.botId = BOT_TOKEN.exec(token)?.[1] ?? null;
     row.botTokenSealed = this.box.seal(token, { table: 'sessions', column: 'bot_token_sealed', id: row.id });
     row.allowDuplicate = bot.allow_duplicate ?? false;
+    this.requireRoom(row.id);
     return this.locks.run(row.id, async () => {
       try {
         await this.repository.insert(row);
@@ -176,6 +179,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     const row = await this.newRow('user', user);
     row.phone = plan.kind === 'phone' ? plan.phone : null;
     const other = plan.kind === 'phone' ? await this.repository.authorizedSessionOf(plan.phone) : undefined;
+    this.requireRoom(row.id);
     return this.locks.run(row.id, async () => {
       try {
         await this.repository.insert(row);
@@ -298,6 +302,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   }
 
   override async start(id: string): Promise<LiveState> {
+    this.requireRoom(id);
     return this.locks.run(id, async () => {
       const held = this.held.get(id);
       if (held !== undefined) {
@@ -327,9 +332,13 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     // A login may hold the lock for as long as Telegram takes: ending it first lets the removal come at once.
     const login = this.held.get(id);
     if (login !== undefined && PENDING.has(login.session.status)) {
-      login.session.fail('error', new Error('the login was cancelled'));
+      login.session.fail('error', new LoginCancelledError());
     }
     return this.locks.run(id, async () => {
+      if (login !== undefined && !this.held.has(id) && (await this.repository.find(id)) === null) {
+        // Its creation was still under way and has taken everything back itself.
+        return false;
+      }
       let loggedOut = false;
       const held = this.held.get(id) ?? (await this.openToRemove(id, logout));
       if (held !== undefined) {
@@ -423,6 +432,15 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     return held.writes && isReleased ? held.lease : undefined;
   }
 
+  /** Not awaited before the lock of the session is taken: from then on it counts. @throws WorkerFullError */
+  private requireRoom(id: string): void {
+    const { capacity } = this.config.worker;
+    const busy = new Set(this.busyIds);
+    if (!busy.has(id) && busy.size >= capacity) {
+      throw new WorkerFullError(capacity);
+    }
+  }
+
   private async newRow(
     kind: SessionKind,
     wish: { readonly app_id: string; readonly proxy_id?: string; readonly label?: string },
@@ -433,7 +451,8 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     // Unknown ones are told before anything is made.
     const appId = existingId('app', wish.app_id);
     await this.apps.credentials(appId);
-    const proxyId = wish.proxy_id === undefined || wish.proxy_id === '' ? null : existingId('proxy', wish.proxy_id);
+    // Empty and null both mean none.
+    const proxyId = wish.proxy_id ? existingId('proxy', wish.proxy_id) : null;
     if (proxyId !== null) {
       await this.proxies.settings(proxyId);
     }

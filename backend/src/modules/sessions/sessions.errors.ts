@@ -43,6 +43,26 @@ export class SessionDirectoryMissingError extends AppError {
   }
 }
 
+/** The worker holds as many sessions as WORKER_CAPACITY lets it. */
+export class WorkerFullError extends AppError {
+  readonly code = 'worker_full';
+  readonly status = 503;
+
+  constructor(capacity: number) {
+    super(`the worker holds ${capacity} sessions and takes no more`, { retryAfterSeconds: 10, details: { capacity } });
+  }
+}
+
+/** The session was deleted before its login had begun. */
+export class LoginCancelledError extends AppError {
+  readonly code = 'login_cancelled';
+  readonly status = 409;
+
+  constructor() {
+    super('the login was cancelled');
+  }
+}
+
 /** Telegram could not be reached through the session's network; the message has the cause in words. */
 export class ConnectionFailedError extends AppError {
   readonly code = 'connection_failed';
