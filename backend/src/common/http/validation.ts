@@ -1,5 +1,5 @@
 import { ValidationPipe, type ValidationError } from '@nestjs/common';
-import { ValidateIf } from 'class-validator';
+import { ValidateIf, getMetadataStorage } from 'class-validator';
 import { ValidationFailedError, type ValidationIssue } from '../errors/index.js';
 
 function flatten(errors: readonly ValidationError[], parent: string): ValidationIssue[] {
@@ -22,6 +22,39 @@ export function toValidationFailed(errors: readonly ValidationError[]): Validati
   return new ValidationFailedError(issues.length > 0 ? issues : [{ path: '', message: 'must be a JSON object' }]);
 }
 
+type DtoClass = abstract new (...args: never[]) => unknown;
+
+const knownFields = new WeakMap<DtoClass, readonly string[]>();
+
+/** The fields that have a rule on a DTO class or on those it extends. */
+function fieldsWithRules(type: DtoClass): readonly string[] {
+  const known = knownFields.get(type);
+  if (known) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, type.name, false, false);
+  const fields = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  knownFields.set(type, fields);
+  return fields;
+}
+
+/**
+ * Only what the DTO knows: class-transformer's time grows with the square of the number of keys, so that unknown ones
+ * must never reach it.
+ */
+function pick(given: object, fields: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) {
+    if (Object.hasOwn(given, field)) picked[field] = (given as Record<string, unknown>)[field];
+  }
+  return picked;
+}
+
+/** PostgreSQL's text holds every character but this one, nor does it make sense in any other field. */
+function nulIssues(picked: Readonly<Record<string, unknown>>): ValidationIssue[] {
+  return Object.entries(picked)
+    .filter(([, value]) => typeof value === 'string' && value.includes('\0'))
+    .map(([path]) => ({ path, message: `${path} must not contain the character U+0000` }));
+}
+
 class DtoValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: Parameters<ValidationPipe['transform']>[1]): Promise<unknown> {
     // An absent body is an empty object, so that the missing fields are named; any other value must be an object.
@@ -32,7 +65,31 @@ class DtoValidationPipe extends ValidationPipe {
         throw new ValidationFailedError([{ path: '', message: 'the body must be a JSON object' }]);
       }
     }
-    return (await super.transform(given, metadata)) as unknown;
+    const { metatype } = metadata;
+    const isDto = metadata.type !== 'param' && metatype !== undefined && this.toValidate(metadata);
+    if (!isDto || typeof given !== 'object' || given === null || Array.isArray(given)) {
+      return (await super.transform(given, metadata)) as unknown;
+    }
+    const fields = fieldsWithRules(metatype as DtoClass);
+    if (fields.length === 0) return (await super.transform(given, metadata)) as unknown;
+    const picked = pick(given, fields);
+    const issues = nulIssues(picked);
+    if (issues.length === 0) return (await super.transform(picked, metadata)) as unknown;
+    throw new ValidationFailedError([...issues, ...(await this.otherIssues(picked, metadata, issues))]);
+  }
+
+  private async otherIssues(
+    picked: object,
+    metadata: Parameters<ValidationPipe['transform']>[1],
+    known: readonly ValidationIssue[],
+  ): Promise<ValidationIssue[]> {
+    try {
+      await super.transform(picked, metadata);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ValidationFailedError)) throw error;
+      return error.issues.filter(({ path }) => !known.some((issue) => issue.path === path));
+    }
   }
 }
 
