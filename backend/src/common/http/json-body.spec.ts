@@ -74,4 +74,14 @@ describe('readJsonBody', () => {
     expect(issueOf('['.repeat(100) + ']'.repeat(100))).toBeUndefined();
     expect(issueOf(`[${'[],'.repeat(1000)}[]]`)).toBeUndefined();
   });
+
+  it('looks through a body of many small values about as fast as it is parsed', () => {
+    const text = `{"x":1234567890123456,"a":[${'{"k":1},'.repeat(900_000)}0]}`;
+    let start = performance.now();
+    JSON.parse(text);
+    const parsing = performance.now() - start;
+    start = performance.now();
+    readJsonBody(text);
+    expect(performance.now() - start).toBeLessThan(4 * parsing + 500);
+  });
 });

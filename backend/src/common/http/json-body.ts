@@ -6,20 +6,12 @@ const MAX_DEPTH = 100;
 interface Frame {
   readonly isArray: boolean;
   index: number;
-  key: string;
+  /** Where the text of the last key starts and ends. */
+  key: readonly [number, number] | undefined;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-
-function pathOf(frames: readonly Frame[]): string {
-  let path = '';
-  for (const frame of frames) {
-    if (frame.isArray) path += `[${frame.index}]`;
-    else path += path === '' ? frame.key : `.${frame.key}`;
-  }
-  return path;
-}
 
 /** The index just after the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
@@ -33,63 +25,72 @@ function endOfString(text: string, at: number): number {
   return index;
 }
 
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+/** What may follow a number's whole part in the number. */
+const isFraction = (unit: number): boolean =>
+  isDigit(unit) || unit === 0x2e || unit === 0x65 || unit === 0x45 || unit === 0x2b || unit === 0x2d;
 
-function isInexact(token: string): boolean {
-  return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
-}
+/** 2^53 has 16 digits. */
+const SUSPICIOUS_DIGITS = 16;
 
-/** Finds what JSON.parse would silently change; the text is valid JSON already. */
-function refuseWhatWouldChange(text: string): void {
-  const frames: Frame[] = [];
-  let expectsKey = false;
-  for (let at = 0; at < text.length;) {
-    const char = text[at];
-    const top = frames.at(-1);
-    if (char === '"') {
-      const end = endOfString(text, at);
-      if (expectsKey && top) {
-        top.key = JSON.parse(text.slice(at, end)) as string;
-        expectsKey = false;
-      }
-      at = end;
-      continue;
-    }
-    if (char === '{' || char === '[') {
-      frames.push({ isArray: char === '[', index: 0, key: '' });
-      if (frames.length > MAX_DEPTH) {
+/**
+ * The index of the first integer that JSON.parse would change, or -1. One pass over character codes without making
+ * anything, because every body goes through it; the text is valid JSON already.
+ * @throws ValidationFailedError for nesting deeper than MAX_DEPTH
+ */
+function indexOfInexact(text: string): number {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      at = endOfString(text, at) - 1;
+    } else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > MAX_DEPTH) {
         throw new ValidationFailedError([{ path: '', message: `the body is nested deeper than ${MAX_DEPTH} levels` }]);
       }
-      expectsKey = char === '{';
-    } else if (char === '}' || char === ']') {
-      frames.pop();
-      expectsKey = false;
-    } else if (char === ',' && top) {
-      if (top.isArray) top.index += 1;
-      else expectsKey = true;
-    } else if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) {
-      NUMBER.lastIndex = at;
-      const token = NUMBER.exec(text)?.[0] ?? char;
-      if (isInexact(token)) {
-        const message = 'an integer beyond 2^53 loses digits as a JSON number: send it as a string';
-        throw new ValidationFailedError([{ path: pathOf(frames), message }]);
+    } else if (unit === 0x7d || unit === 0x5d) {
+      depth -= 1;
+    } else if (isDigit(unit)) {
+      const start = at;
+      while (isDigit(text.charCodeAt(at))) at += 1;
+      const isInteger = !isFraction(text.charCodeAt(at));
+      if (isInteger && at - start >= SUSPICIOUS_DIGITS && !Number.isSafeInteger(Number(text.slice(start, at)))) {
+        return start;
       }
-      at += token.length;
-      continue;
+      while (isFraction(text.charCodeAt(at))) at += 1;
+      at -= 1;
     }
-    at += 1;
   }
+  return -1;
 }
 
-/** Whether the text needs the slow look: a long run of digits, or very many brackets. */
-function isSuspicious(text: string): boolean {
-  if (/\d{16}/.test(text)) return true;
-  let open = 0;
-  for (let at = text.search(/[[{]/); at >= 0 && at < text.length; at++) {
+/** The path of the value at an index that {@link indexOfInexact} found. */
+function pathAt(text: string, index: number): string {
+  const frames: Frame[] = [];
+  let expectsKey = false;
+  for (let at = 0; at < index; at++) {
     const unit = text.charCodeAt(at);
-    if ((unit === 0x5b || unit === 0x7b) && ++open > MAX_DEPTH) return true;
+    const top = frames.at(-1);
+    if (unit === QUOTE) {
+      const end = endOfString(text, at);
+      if (expectsKey && top) top.key = [at, end];
+      expectsKey = false;
+      at = end - 1;
+    } else if (unit === 0x7b || unit === 0x5b) {
+      frames.push({ isArray: unit === 0x5b, index: 0, key: undefined });
+      expectsKey = unit === 0x7b;
+    } else if (unit === 0x7d || unit === 0x5d) {
+      frames.pop();
+    } else if (unit === 0x2c && top) {
+      if (top.isArray) top.index += 1;
+      else expectsKey = true;
+    }
   }
-  return false;
+  return frames.reduce((path, frame) => {
+    if (frame.isArray) return `${path}[${frame.index}]`;
+    const key = frame.key ? (JSON.parse(text.slice(...frame.key)) as string) : '';
+    return path === '' ? key : `${path}.${key}`;
+  }, '');
 }
 
 /**
@@ -105,6 +106,10 @@ export function readJsonBody(text: string): unknown {
   } catch {
     throw new ValidationFailedError([{ path: '', message: 'the body is not valid JSON' }]);
   }
-  if (isSuspicious(text)) refuseWhatWouldChange(text);
+  const inexact = indexOfInexact(text);
+  if (inexact >= 0) {
+    const message = 'an integer beyond 2^53 loses digits as a JSON number: send it as a string';
+    throw new ValidationFailedError([{ path: pathAt(text, inexact), message }]);
+  }
   return value;
 }
