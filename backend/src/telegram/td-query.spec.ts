@@ -120,4 +120,12 @@ describe('inspectQuery', () => {
       ),
     );
   });
+
+  it('names the first 20 issues and says that there are more, in an answer that does not grow with the call', () => {
+    const params = { ['k'.repeat(10_000)]: Array.from({ length: 100_000 }, () => 1e30) };
+    const issues = issuesOf(() => inspect('getMe', params)) as string[];
+    expect(issues).toHaveLength(21);
+    expect(issues.at(-1)).toBe('');
+    expect(Math.max(...issues.map((path) => path.length))).toBeLessThanOrEqual(201);
+  });
 });

@@ -1,5 +1,6 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import {
+  MAX_ISSUES,
   MethodReservedError,
   PathDeniedError,
   ValidationFailedError,
@@ -76,12 +77,18 @@ class Inspection {
 
   constructor(private readonly uploadsDir: string) {}
 
+  /** There is one issue more than an answer names, which is all it needs to know. The call is refused in any case. */
+  private get isFull(): boolean {
+    return this.issues.length > MAX_ISSUES;
+  }
+
   object(object: Record<string, unknown>, path: string, depth: number): void {
     const type = object['@type'];
     if (type !== undefined) {
       this.type(type, object, path);
     }
     for (const member of Object.keys(object)) {
+      if (this.isFull) return;
       const value = object[member];
       // Most members are strings; the path is put together only for what may need it.
       if (typeof value === 'number' || (typeof value === 'object' && value !== null)) {
@@ -107,6 +114,7 @@ class Inspection {
       return;
     }
     for (const [index, item] of (value as readonly unknown[]).entries()) {
+      if (this.isFull) return;
       if (typeof item === 'number' || (typeof item === 'object' && item !== null)) {
         this.value(item, `${path}[${index}]`, depth + 1);
       }

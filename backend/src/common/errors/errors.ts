@@ -6,16 +6,33 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** The request itself is wrong; every wrong field is named. */
+/** How many issues an answer names; more would only make it large. */
+export const MAX_ISSUES = 20;
+const MAX_PATH_LENGTH = 200;
+
+/** An answer must not grow with the request: a client may write any number of wrong fields, with names of any length. */
+function capped(issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
+  const named = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path,
+    message,
+  }));
+  return issues.length > MAX_ISSUES ? [...named, { path: '', message: 'there are more issues, left out here' }] : named;
+}
+
+/** The request itself is wrong; the first {@link MAX_ISSUES} wrong fields are named. */
 export class ValidationFailedError extends AppError {
   readonly code = 'validation_failed';
   readonly status = 400;
 
-  constructor(readonly issues: readonly ValidationIssue[]) {
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(given: readonly ValidationIssue[]) {
+    const issues = capped(given);
     super(
       `invalid request: ${issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')}`,
       { details: { issues } },
     );
+    this.issues = issues;
   }
 }
 
