@@ -26,6 +26,13 @@ describe('ConsoleSessions', () => {
     expect(sessions.find(two.cookie)).toBeDefined();
   });
 
+  it('are not found by a cookie that has more than was given out, ended or not', () => {
+    const session = sessions.open();
+    expect(sessions.find(`${session.cookie}.x`)).toBeUndefined();
+    sessions.end(session);
+    for (const tail of ['.x', '.', '..']) expect(sessions.find(session.cookie + tail)).toBeUndefined();
+  });
+
   it.each(['', 'v1', 'v1.1.2.3', 'v1.99999999999999.x.y', 'v2.1.2.3.4'])('are not found by %p', (cookie) => {
     expect(sessions.find(cookie)).toBeUndefined();
   });

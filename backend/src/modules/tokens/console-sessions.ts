@@ -19,6 +19,7 @@ export interface ConsoleSession {
  */
 export class ConsoleSessions {
   private readonly key: Buffer;
+  /** By nonce: a cookie could be written in more than one way, a nonce is what was signed. */
   private readonly ended = new Map<string, number>();
 
   constructor(
@@ -36,17 +37,18 @@ export class ConsoleSessions {
 
   /** The session of a cookie; undefined when it is not ours, has expired or was ended. */
   find(cookie: string): ConsoleSession | undefined {
-    const [version, expiry, nonce, mac] = cookie.split('.');
-    if (version !== 'v1' || expiry === undefined || nonce === undefined || mac === undefined) return undefined;
+    const [version, expiry, nonce, mac, ...rest] = cookie.split('.');
+    if (rest.length > 0 || version !== 'v1' || expiry === undefined || nonce === undefined || mac === undefined)
+      return undefined;
     if (!isSame(mac, this.mac(`cookie v1.${expiry}.${nonce}`))) return undefined;
     const expiresAt = Number(expiry);
-    if (!(expiresAt > this.now()) || this.ended.has(cookie)) return undefined;
+    if (!(expiresAt > this.now()) || this.ended.has(nonce)) return undefined;
     return this.sessionOf(cookie, expiresAt);
   }
 
   end(session: ConsoleSession): void {
-    for (const [cookie, expiresAt] of this.ended) if (expiresAt <= this.now()) this.ended.delete(cookie);
-    this.ended.set(session.cookie, session.expiresAt.getTime());
+    for (const [nonce, expiresAt] of this.ended) if (expiresAt <= this.now()) this.ended.delete(nonce);
+    this.ended.set(nonceOf(session.cookie), session.expiresAt.getTime());
   }
 
   /** Whether `given` is the session's CSRF token. */
@@ -61,6 +63,10 @@ export class ConsoleSessions {
   private mac(text: string): string {
     return createHmac('sha256', this.key).update(text).digest('base64url');
   }
+}
+
+function nonceOf(cookie: string): string {
+  return cookie.split('.')[2] ?? '';
 }
 
 function isSame(left: string, right: string): boolean {
