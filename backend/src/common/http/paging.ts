@@ -1,6 +1,7 @@
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { Type } from 'class-transformer';
 import { ValidationFailedError } from '../errors/index.js';
+import { isUuid } from './ids.js';
 import { ApiPropertyOptional } from './openapi.js';
 
 /** Where a page begins: the row after this one in (created_at, id) order. */
@@ -47,9 +48,9 @@ export function encodeCursor({ createdAt, id }: PagePosition): string {
 
 /** @throws ValidationFailedError for a cursor that is none of ours */
 export function decodeCursor(cursor: string): PagePosition {
-  const match = /^(\d{1,15}) (\S{1,200})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
+  const match = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
   const [, time, id] = match ?? [];
-  if (time === undefined || id === undefined) {
+  if (time === undefined || id === undefined || !isUuid(id)) {
     throw new ValidationFailedError([{ path: 'cursor', message: 'is not a cursor of this list' }]);
   }
   return { createdAt: new Date(Number(time)), id };
