@@ -27,7 +27,7 @@ export class CreateAppDto {
   api_hash!: string;
 
   @ApiPropertyOptional({ type: String, maxLength: 200 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(200)
   label?: string;

@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { ApiProperty, ApiPropertyOptional } from '../../common/http/index.js';
+import { ApiProperty, ApiPropertyOptional, MayBeAbsent } from '../../common/http/index.js';
 import { SESSION_STATUSES, type SessionStatus } from './session.entity.js';
 
 /** Whether a session is a bot's or a user account's; part of its path. */
@@ -23,12 +23,12 @@ export class CreateBotDto {
   app_id!: string;
 
   @ApiPropertyOptional({ ...UUID, description: 'Its proxy; without one DEFAULT_PROXY holds, or none.' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   proxy_id?: string;
 
   @ApiPropertyOptional()
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(200)
   label?: string;
@@ -36,7 +36,7 @@ export class CreateBotDto {
   @ApiPropertyOptional({
     description: 'Makes a second session of a bot that has one; they share its updates unpredictably.',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   allow_duplicate?: boolean;
 }
@@ -49,23 +49,23 @@ export class CreateUserDto {
   app_id!: string;
 
   @ApiPropertyOptional({ description: 'The phone number; not needed with method qr.', example: '+15550142' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(60)
   phone?: string;
 
   @ApiPropertyOptional({ enum: ['phone', 'qr'], description: 'How the account proves itself; phone by default.' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(['phone', 'qr'])
   method?: 'phone' | 'qr';
 
   @ApiPropertyOptional({ ...UUID, description: 'Its proxy; without one DEFAULT_PROXY holds, or none.' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   proxy_id?: string;
 
   @ApiPropertyOptional()
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(200)
   label?: string;
@@ -111,7 +111,7 @@ export class LoginRegisterDto {
   first_name!: string;
 
   @ApiPropertyOptional()
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(64)
   last_name?: string;
