@@ -21,6 +21,8 @@ describe('parseProxyUrl', () => {
     'tg://proxy?server=h&port=443',
     'tg://other?server=h&port=1',
     'http://h:1/path',
+    'socks5://u%zz:p@h:1',
+    'http://u:%ff@h:1',
     '',
   ])('refuses %p', (text) => expect(parseProxyUrl(text)).toBeUndefined());
 });

@@ -27,6 +27,14 @@ function tgLink(url: URL): ProxySettings | undefined {
   return { type: 'socks5', host, port: at, ...(username && { username }), ...(password && { password }) };
 }
 
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `socks5://user:pass@host:port`, `http://…` or `tg://proxy?server=…`; undefined when it is none of them. */
 export function parseProxyUrl(text: string): ProxySettings | undefined {
   if (!URL.canParse(text)) return undefined;
@@ -37,11 +45,14 @@ export function parseProxyUrl(text: string): ProxySettings | undefined {
   const at = port(url.port === '' && url.protocol === 'http:' ? '80' : url.port);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (host === '' || at === undefined || (url.pathname !== '' && url.pathname !== '/')) return undefined;
+  const username = decoded(url.username);
+  const password = decoded(url.password);
+  if (username === undefined || password === undefined) return undefined;
   return {
     type: url.protocol === 'http:' ? 'http' : 'socks5',
     host,
     port: at,
-    ...(url.username !== '' && { username: decodeURIComponent(url.username) }),
-    ...(url.password !== '' && { password: decodeURIComponent(url.password) }),
+    ...(username !== '' && { username }),
+    ...(password !== '' && { password }),
   };
 }
