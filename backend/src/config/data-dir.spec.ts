@@ -42,6 +42,15 @@ describe('lockDataDir', () => {
     lockDataDir(dir).release();
   });
 
+  it('makes every directory on the way', () => {
+    prepareDataDir(join(dir, 'a', 'b'));
+    lockDataDir(join(dir, 'a', 'b')).release();
+  });
+
+  it('refuses at once where the file system makes no directories', () => {
+    expect(() => prepareDataDir('/proc/x/y')).toThrow(ConfigError);
+  });
+
   it('says that a directory cannot be written', () => {
     writeFileSync(join(dir, 'file'), '');
     expect(() => prepareDataDir(join(dir, 'file', 'data'))).toThrow(/is not writable/);

@@ -7,9 +7,10 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/thrown.js';
 import { ConfigError } from './config-error.js';
 
@@ -49,11 +50,22 @@ function isHeld(holder: string): boolean {
  */
 export function prepareDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    makeDirectory(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw notWritable(dataDir, error);
   }
+}
+
+/**
+ * Not mkdir's own `recursive`: where a file system answers ENOENT to the making of a directory, as /proc does, Node
+ * tries the parent and the directory by turns for ever.
+ */
+function makeDirectory(dir: string, mode: number): void {
+  if (existsSync(dir) && statSync(dir).isDirectory()) return;
+  const parent = dirname(dir);
+  if (parent !== dir) makeDirectory(parent, mode);
+  mkdirSync(dir, { mode });
 }
 
 function notWritable(dataDir: string, error: unknown): ConfigError {
