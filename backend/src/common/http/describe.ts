@@ -9,7 +9,6 @@ import {
   UnauthenticatedError,
   ValidationFailedError,
   codeOf,
-  messageOf,
 } from '../errors/index.js';
 import { databaseFailure } from '../db/database-failure.js';
 
@@ -44,8 +43,17 @@ function fromFramework(thrown: unknown): AppError | undefined {
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new HeadersTooLargeError();
   const { statusCode } = thrown as { statusCode?: unknown };
   const isBadInput = typeof statusCode === 'number' && statusCode < 500;
-  return isBadInput ? new ValidationFailedError([{ path: '', message: messageOf(thrown) }]) : undefined;
+  return isBadInput
+    ? new ValidationFailedError([{ path: '', message: PLAIN_WORDS[code] ?? 'the request cannot be read' }])
+    : undefined;
 }
+
+/** What Fastify refuses by itself, in our words: its own name its code. */
+const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'the URL is malformed',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as Content-Length says',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the Content-Type is malformed',
+};
 
 /** The largest JSON body that is read, in bytes. */
 export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
