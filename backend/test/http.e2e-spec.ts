@@ -136,4 +136,45 @@ describe('every answer', () => {
       await app.database.query('ALTER TABLE apps RENAME COLUMN hidden TO label');
     }
   });
+
+  it.each([
+    ['a malformed URL', 'GET /v1/apps/%zz'],
+    ['a method that nothing here knows', 'PROPFIND /v1/apps'],
+  ])('is in plain words for %s', async (_what, line) => {
+    const answer = await raw(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer).toContain('"ok":false');
+    expect(answer).not.toMatch(/FST_|Fastify/);
+  });
+
+  it('is given to a caller without credentials before the body is read', async () => {
+    for (const token of ['', 'Authorization: Bearer wrong\r\n']) {
+      // Nothing of the body is ever sent.
+      const answer = await raw(
+        `POST /v1/apps HTTP/1.1\r\nHost: x\r\n${token}Content-Length: 7000000\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    }
+  });
+
+  it('refuses more than 16 KiB where no credentials are needed', async () => {
+    const body = JSON.stringify({ token: 'x'.repeat(16 * 1024) });
+    const answer = await app.http().post('/v1/console/session').set('content-type', 'application/json').send(body);
+    expect(answer.status).toBe(413);
+    expect(JSON.stringify(answer.body)).toContain('16384');
+  });
+
+  it.each([
+    ['post', '/v1/apps', { api_id: 1, api_hash: 'h', label: 'a\0b' }, 'label'],
+    ['post', '/v1/proxies', { type: 'socks5', host: 'h', port: 1, username: 'a\0' }, 'username'],
+    ['post', '/v1/bot', { token: '1:A', app_id: 'x', label: '\0' }, 'label'],
+    ['post', '/v1/bot', { token: '1:A', app_id: 'x', label: null }, 'label'],
+    ['get', `/v1/apps?limit=1&cursor=${Buffer.from('1 \0').toString('base64url')}`, undefined, 'cursor'],
+    ['get', `/v1/apps?limit=1&cursor=${Buffer.from('1 x').toString('base64url')}`, undefined, 'cursor'],
+    ['get', '/v1/apps?cursor=%00', undefined, 'cursor'],
+  ] as const)('names the field that PostgreSQL could not take: %s %s %j', async (method, path, body, field) => {
+    const answer = await app.http()[method](path).set(master).send(body);
+    expect(answer.status).toBe(400);
+    expect((answer.body as Failure).error.details?.issues).toMatchObject([{ path: field }]);
+  });
 });

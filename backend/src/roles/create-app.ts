@@ -7,6 +7,7 @@ import { HttpServer } from '../common/http/http-server.js';
 import { StaticSite } from '../common/http/static-site.js';
 import { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig } from '../config/index.js';
+import { Authenticator } from '../modules/tokens/index.js';
 import { AppModule } from './app.module.js';
 
 function consoleOf(config: AppConfig): StaticSite | undefined {
@@ -32,6 +33,8 @@ export async function createApp(
     forceCloseConnections: false,
     logger,
   });
+  const authenticator = app.get(Authenticator, { strict: false });
+  server.admitWith((access, request, context) => authenticator.admit(access, request, context));
   const close = app.close.bind(app);
   // Nest's own order of shutdown hooks is by the distance of modules; the database must outlive all of them.
   app.close = async () => {

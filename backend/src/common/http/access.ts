@@ -1,4 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 
 /** Who may use a route. */
 export enum Access {
@@ -17,8 +18,34 @@ export enum Access {
 /** Metadata key of {@link Requires}. */
 export const ACCESS = 'tgcontrol:access';
 
+type DecoratedClass = new (...args: never[]) => unknown;
+
+function handlersOf({ prototype }: DecoratedClass): object[] {
+  return Object.getOwnPropertyNames(prototype)
+    .map((name) => Object.getOwnPropertyDescriptor(prototype, name)?.value as unknown)
+    .filter((value) => typeof value === 'function' && value !== (prototype as object).constructor) as object[];
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Known to Fastify too, which asks for credentials before it reads a body. */
+    access?: Access;
+  }
+}
+
 /** Says who may use a controller or a route; one without it is refused to everybody. */
-export const Requires = (access: Access): ClassDecorator & MethodDecorator => SetMetadata(ACCESS, access);
+export const Requires =
+  (access: Access): ClassDecorator & MethodDecorator =>
+  (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void => {
+    const handlers = descriptor ? [descriptor.value as object] : handlersOf(target as DecoratedClass);
+    if (descriptor && key !== undefined) SetMetadata(ACCESS, access)(target, key, descriptor);
+    else SetMetadata(ACCESS, access)(target as DecoratedClass);
+    for (const handler of handlers) {
+      // Decorators of methods ran before that of their class, and are meant instead of it.
+      if (!descriptor && Reflect.hasOwnMetadata(ACCESS, handler)) continue;
+      RouteConfig({ access })(handler as DecoratedClass);
+    }
+  };
 
 /** The holder of API_TOKEN: by the token itself, or by the console's cookie. */
 export interface MasterCaller {

@@ -7,12 +7,15 @@ import type { AppConfig } from '../../config/index.js';
 import {
   HeadersTooLargeError,
   MethodNotAllowedError,
+  PayloadTooLargeError,
   RequestTimeoutError,
   RouteNotFoundError,
   ShuttingDownError,
   ValidationFailedError,
+  codeOf,
 } from '../errors/index.js';
 import type { AppLogger } from '../log/app-logger.js';
+import { Access } from './access.js';
 import { BODY_LIMIT_BYTES, describe } from './describe.js';
 import { readJsonBody } from './json-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
@@ -25,6 +28,9 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 75_000;
+
+/** The largest body, in bytes, of a route that needs no credentials. */
+const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 
 /** A request's own id, when it is something that may stand in a log and a header. */
 const SANE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -85,6 +91,9 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
+/** @throws when the request's credentials do not suffice for the level of access */
+export type Admit = (access: Access, request: FastifyRequest, context: RequestContext) => void;
+
 /**
  * Fastify under Nest, set up so that every answer has the envelope, the request's id and the security headers, also
  * those that are given before Nest sees the request.
@@ -92,6 +101,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 export class HttpServer extends FastifyAdapter {
   private readonly routes = new RouteTable();
   private isRefusing = false;
+  private admit: Admit | undefined;
 
   constructor(
     config: AppConfig,
@@ -128,6 +138,11 @@ export class HttpServer extends FastifyAdapter {
     this.setUp(this.getInstance());
   }
 
+  /** From now on credentials are checked before a request's body is read, so that nobody unknown makes work. */
+  admitWith(admit: Admit): void {
+    this.admit = admit;
+  }
+
   /** From the first moment of a shutdown nothing new is taken. */
   override beforeClose(): void {
     this.isRefusing = true;
@@ -145,7 +160,10 @@ export class HttpServer extends FastifyAdapter {
 
   private setUp(fastify: FastifyInstance): void {
     fastify.decorateRequest('requestContext');
-    fastify.addHook('onRoute', ({ method, url }) => this.routes.add([method].flat(), url));
+    fastify.addHook('onRoute', (route) => {
+      this.routes.add([route.method].flat(), route.url);
+      if (route.config?.access === Access.Public) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
+    });
     fastify.addHook('onRequest', (request, reply, done) => {
       request.requestContext = { requestId: request.id, remoteAddress: request.ip };
       dress(request, reply);
@@ -159,6 +177,11 @@ export class HttpServer extends FastifyAdapter {
       reply.header('connection', 'close');
       done(new ShuttingDownError());
     });
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      const { access } = request.routeOptions.config;
+      if (access !== undefined) this.admit?.(access, request, request.requestContext);
+      done();
+    });
     // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
     fastify.addHook('preHandler', (request, _reply, done) => runInContext(request.requestContext, done));
     fastify.removeAllContentTypeParsers();
@@ -169,7 +192,18 @@ export class HttpServer extends FastifyAdapter {
         done(error as Error);
       }
     });
-    fastify.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, this.log));
+    fastify.setErrorHandler((error, request, reply) => {
+      if (codeOf(error) === 'ECONNRESET' && request.raw.destroyed && !request.raw.complete) {
+        // Nobody is there to read an answer, and going away is the client's right.
+        const context = { requestId: request.id, method: request.method, path: pathOf(request.url) };
+        this.log.debug('client went away before its body was whole', context);
+        reply.hijack();
+        return;
+      }
+      const isTooLarge = codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE';
+      const limit = request.routeOptions.bodyLimit;
+      sendFailure(isTooLarge ? new PayloadTooLargeError(limit) : error, request, reply, this.log);
+    });
     fastify.setNotFoundHandler((request, reply) => this.answerUnknown(request, reply));
   }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Caller } from './access.js';
+import type { Access, Caller } from './access.js';
 
 /** What belongs to the request that is being served. */
 export interface RequestContext {
@@ -8,6 +8,8 @@ export interface RequestContext {
   readonly remoteAddress: string;
   /** Set by the guard; absent on public routes. */
   caller?: Caller;
+  /** The level of access whose credentials were found good before the body was read. */
+  admitted?: Access;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

@@ -1,6 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { CALLER_HEADER } from '../../common/cluster/index.js';
 import { ForbiddenError } from '../../common/errors/index.js';
 import { ACCESS, Access, currentContext } from '../../common/http/index.js';
 import { Authenticator } from './authenticator.js';
@@ -19,15 +18,7 @@ export class AccessGuard implements CanActivate {
     const request = execution.switchToHttp().getRequest<FastifyRequest>();
     const context = currentContext();
     if (access === undefined || context === undefined) throw new ForbiddenError('this route is open to nobody');
-    if (access === Access.Cluster) {
-      this.authenticator.requireCluster(request.headers.authorization, context.remoteAddress);
-      const header = request.headers[CALLER_HEADER];
-      const caller = typeof header === 'string' ? this.authenticator.callerOf(header) : undefined;
-      if (caller) context.caller = caller;
-      return true;
-    }
-    // There is one kind of caller so far, the master, who may do everything that is open to tokens.
-    context.caller = this.authenticator.authenticate(request, context.remoteAddress);
+    if (context.admitted !== access) this.authenticator.admit(access, request, context);
     return true;
   }
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../../config/index.js';
-import { CallerSignature } from '../../common/cluster/index.js';
+import { CALLER_HEADER, CallerSignature } from '../../common/cluster/index.js';
 import { AuthenticationThrottledError, CsrfFailedError, UnauthenticatedError } from '../../common/errors/index.js';
-import type { Caller } from '../../common/http/index.js';
+import { Access, type Caller, type RequestContext } from '../../common/http/index.js';
 import { CONSOLE_COOKIE, type ConsoleSession, ConsoleSessions } from './console-sessions.js';
 import { FailureThrottle } from './failure-throttle.js';
 import { SecretMatcher } from './secret-matcher.js';
@@ -35,6 +35,23 @@ export class Authenticator {
     this.cluster = clusterToken === undefined ? undefined : new SecretMatcher(clusterToken);
     this.signature = clusterToken === undefined ? undefined : new CallerSignature(clusterToken);
     this.throttle = new FailureThrottle(config.authFailuresPerMinute);
+  }
+
+  /**
+   * Notes in the context who the request comes from, if that is somebody with this level of access.
+   * @throws UnauthenticatedError, CsrfFailedError, AuthenticationThrottledError
+   */
+  admit(access: Access, request: FastifyRequest, context: RequestContext): void {
+    if (access === Access.Cluster) {
+      this.requireCluster(request.headers.authorization, context.remoteAddress);
+      const header = request.headers[CALLER_HEADER];
+      const caller = typeof header === 'string' ? this.callerOf(header) : undefined;
+      if (caller) context.caller = caller;
+    } else if (access !== Access.Public) {
+      // There is one kind of caller so far, the master, who may do everything that is open to tokens.
+      context.caller = this.authenticate(request, context.remoteAddress);
+    }
+    context.admitted = access;
   }
 
   /**

@@ -1,1 +1,2 @@
+export { Authenticator } from './authenticator.js';
 export { TokensModule } from './tokens.module.js';
