@@ -826,8 +826,9 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       }
       throw error;
     });
-    // td.binlog, or td_test.binlog in the test DC: what has the authorization key.
-    if (!files.some((name) => /^td(_test)?\.binlog$/.test(name))) {
+    // td.binlog, or td_test.binlog in the test DC, has the authorization key. A crash while TDLib rewrites it (Binlog::do_reindex)
+    // may leave the new one only, which TDLib takes then.
+    if (!files.some((name) => /^td(_test)?\.binlog(\.new)?$/.test(name))) {
       throw new SessionDirectoryMissingError(directory);
     }
   }
