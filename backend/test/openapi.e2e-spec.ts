@@ -5,6 +5,7 @@ import { type TestApp, startApp } from './support/app.js';
 
 interface Operation {
   readonly operationId?: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly responses: Record<string, { content?: Record<string, { schema?: object }> }>;
 }
 
@@ -33,6 +34,16 @@ describe('the OpenAPI document', () => {
       expect({ name, operationId }).toEqual({ name, operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/) });
       const [content] = Object.values(responses['200']?.content ?? {});
       expect({ name, answer: content?.schema }).toEqual({ name, answer: expect.any(Object) });
+    }
+  });
+
+  it('describes every parameter of every path', () => {
+    for (const [path, methods] of Object.entries(committed.paths)) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+      for (const [method, { parameters = [] }] of Object.entries(methods)) {
+        const described = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+        expect({ path, method, described: described.sort() }).toEqual({ path, method, described: inPath });
+      }
     }
   });
 

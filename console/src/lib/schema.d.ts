@@ -1815,6 +1815,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
+        id: string;
         kind: 'bot' | 'user';
       };
       cookie?: never;

@@ -41,6 +41,8 @@ import { SessionsService } from './sessions.service.js';
 type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody | undefined }>;
 
 const KIND = { name: 'kind', enum: ['bot', 'user'] } as const;
+/** Said by hand where a handler takes the id from the request itself. */
+const ID = { name: 'id', type: 'string' } as const;
 
 @ApiTags('sessions')
 @Controller('v1')
@@ -173,6 +175,7 @@ export class SessionsController {
   @ReturnsTdObject()
   @Requires(Access.CoveredSession)
   @ApiParam(KIND)
+  @ApiParam(ID)
   @ApiBody(CALL_BODY)
   @ApiOperation({ operationId: 'callMethod', summary: 'Run a td_api method on a session' })
   call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
