@@ -7,12 +7,17 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
 let starting: Promise<Running> | undefined;
-let isEnding = false;
+/** A closing terminal signals this process and its launcher, which passes the signal on: together they are one request to end. */
+const SAME_REQUEST_MS = 2_000;
+let endingSince: number | undefined;
 
-/** Ends what runs, or what is just starting, in order; a second call ends it at once. */
+/** Ends what runs, or what is just starting, in order; asked again a while later, it ends at once. */
 function end(code: number): void {
-  if (isEnding) process.exit(1);
-  isEnding = true;
+  if (endingSince !== undefined) {
+    if (Date.now() - endingSince > SAME_REQUEST_MS) process.exit(1);
+    return;
+  }
+  endingSince = Date.now();
   Promise.resolve(starting)
     .then((running) => running?.stop())
     .then(
@@ -21,7 +26,7 @@ function end(code: number): void {
     );
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
 
 try {
   starting = run(AppConfig.fromEnv(process.env), say, (reason) => {

@@ -70,6 +70,16 @@ describe('node dist/main.js', () => {
       expect(readFileSync(join(dataDir, 'postgres/server.log'), 'utf8')).toContain('database system is shut down');
     });
 
+    it('ends in order when its terminal is closed, which it may be told twice', async () => {
+      const server = start({});
+      await server.answering();
+      const pid = postgresPid();
+      server.signal('SIGHUP');
+      server.signal('SIGHUP');
+      expect(await server.end()).toBe(0);
+      expect(isAlive(pid)).toBe(false);
+    });
+
     it('prints the token once, keeps its secrets, and never prints the others', async () => {
       const first = start({});
       await first.answering();
