@@ -40,11 +40,11 @@ it('leads from an empty installation over an app and a bot to the first call, wh
 
   await page.getByRole('button', { name: 'Copy as curl' }).click();
   const curl = await page.evaluate(() => navigator.clipboard.readText());
-  expect(curl).toContain('$TGCONTROL_TOKEN');
+  expect(curl).toContain('$TOKEN');
   expect(curl).not.toContain(product.token);
   const { PATH = '' } = process.env;
   const printed = execFileSync('sh', ['-c', curl], {
-    env: { PATH, NODE_ENV: 'test', TGCONTROL_TOKEN: product.token },
+    env: { PATH, NODE_ENV: 'test', TOKEN: product.token },
   }).toString();
   expect(JSON.parse(printed)).toMatchObject({ ok: true, result: { '@type': 'user' } });
 

@@ -25,7 +25,7 @@ it('writes a curl call with a placeholder for the token', () => {
   expect(asCurl('http://127.0.0.1:8080', { ...request, paramsText: '{"chat_id":1}' })).toBe(
     [
       "curl -sS 'http://127.0.0.1:8080/v1/bot/abc/call' \\",
-      '  -H "Authorization: Bearer $TGCONTROL_TOKEN" \\',
+      '  -H "Authorization: Bearer $TOKEN" \\',
       "  -H 'Content-Type: application/json' \\",
       `  -d '{"method":"sendMessage","params":{"chat_id":1}}'`,
     ].join('\n'),

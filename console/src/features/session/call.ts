@@ -84,7 +84,7 @@ export function asCurl(origin: string, { kind, id, method, paramsText }: CallReq
   const body = callBody(method, paramsText).replaceAll("'", String.raw`'\''`);
   return [
     `curl -sS '${origin}/v1/${kind}/${id}/call'`,
-    `  -H "Authorization: Bearer $TGCONTROL_TOKEN"`,
+    `  -H "Authorization: Bearer $TOKEN"`,
     `  -H 'Content-Type: application/json'`,
     `  -d '${body}'`,
   ].join(' \\\n');
