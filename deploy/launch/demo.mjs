@@ -113,7 +113,7 @@ function introduce(url, token, controlUrl, waitingCode) {
   Sandbox        ${controlUrl} (its control API)
   Variables      ${relative(root, ENV_FILE)}
 
-One more login waits in the console for its code, which is ${waitingCode}.
+One more login waits in the console for its code, which is ${waitingCode} and good for five minutes.
 
 In another terminal, in this folder:
 
