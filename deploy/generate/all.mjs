@@ -8,6 +8,7 @@ import { at, Failure, launch } from '../launch/lib/project.mjs';
 const inWorkspace = (script, workspace) => () => mustRun('npm', ['run', script, '--silent', '--workspace', workspace]);
 
 const GENERATED = [
+  { file: 'docs/METHOD-CLASSES.md', make: () => mustRunNode([at('deploy/generate/method-classes.mjs')]) },
   { file: 'docs/ERRORS.md', make: () => mustRunNode([at('deploy/generate/errors.mjs')]) },
   { file: 'backend/openapi.json', make: inWorkspace('openapi', '@tgcontrol/backend') },
   { file: 'console/src/lib/schema.d.ts', make: inWorkspace('generate', '@tgcontrol/console') },

@@ -16,6 +16,7 @@ const PARTS = [
     name: '@tgcontrol/backend',
     inputs: [
       'backend/src',
+      'backend/scripts',
       'backend/package.json',
       'backend/tsconfig.json',
       'backend/tsconfig.build.json',
