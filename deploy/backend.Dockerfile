@@ -24,7 +24,7 @@ ENV NODE_ENV=production DATA_DIR=/data UPLOADS_DIR=/uploads
 WORKDIR /app
 COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules node_modules
-COPY --from=build /app/backend/package.json backend/
+COPY --from=build /app/backend/package.json /app/backend/openapi.json backend/
 COPY --from=build /app/backend/dist backend/dist
 COPY LICENSE NOTICE ./
 # New volumes take their owner from the folder of the image.
