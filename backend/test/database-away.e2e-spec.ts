@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Notifications } from '../src/common/db/notifications.js';
@@ -7,44 +6,7 @@ import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
 import { type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { until } from './support/until.js';
-
-/** A way to the database that can be cut (connections end) or frozen (bytes stop), and restored. */
-class Wire {
-  private readonly sockets = new Set<Socket>();
-  private isFrozen = false;
-  private server: Server | undefined;
-
-  constructor(private readonly target: URL) {}
-
-  async open(port = 0): Promise<string> {
-    this.server = createServer((client) => {
-      const server = connect(Number(this.target.port), this.target.hostname);
-      for (const [from, to] of [
-        [client, server],
-        [server, client],
-      ] as const) {
-        this.sockets.add(from);
-        from.on('data', (chunk) => this.isFrozen || to.write(chunk));
-        from.on('close', () => to.destroy());
-        from.on('error', () => to.destroy());
-      }
-    });
-    await new Promise<void>((resolve) => this.server?.listen(port, '127.0.0.1', resolve));
-    const url = new URL(this.target);
-    url.port = String((this.server.address() as { port: number }).port);
-    return url.href;
-  }
-
-  cut(): void {
-    this.server?.close();
-    for (const socket of this.sockets) socket.destroy();
-    this.sockets.clear();
-  }
-
-  freeze(isFrozen: boolean): void {
-    this.isFrozen = isFrozen;
-  }
-}
+import { Wire } from './support/wire.js';
 
 describe('with the database away', () => {
   let database: TestDatabase;
