@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type Caller, NO_SCOPE } from '../http/index.js';
 import { CallerSignature } from './caller-signature.js';
 
 const caller = { kind: 'master', via: 'console' } as const;
@@ -9,6 +10,24 @@ describe('CallerSignature', () => {
 
   it('tells a worker who asked', () => {
     expect(signature.verify(signature.sign(caller))).toEqual(caller);
+  });
+
+  it.each([
+    ['with a name', { name: 'the «name»' }],
+    ['without a name', {}],
+  ])('tells a worker which token asked, %s, and nothing of its scope', (_what, named) => {
+    const scope = { allSessions: true, sessionIds: new Set(['s'.repeat(50_000)]), appIds: new Set(['a']) };
+    const token: Caller = { kind: 'token', tokenId: 'id', ...named, scope };
+    const header = signature.sign(token);
+    expect(header.length).toBeLessThan(1000);
+    expect(signature.verify(header)).toEqual({ kind: 'token', tokenId: 'id', ...named, scope: NO_SCOPE });
+  });
+
+  it('tells one token from another', () => {
+    const [one, two] = ['one', 'two'].map((tokenId) => signature.sign({ kind: 'token', tokenId, scope: NO_SCOPE }));
+    expect(one).not.toBe(two);
+    expect(signature.verify(two ?? '')).toMatchObject({ tokenId: 'two' });
+    expect(signature.verify(one ?? '')).toMatchObject({ tokenId: 'one' });
   });
 
   it('is made anew after a second, and is worth nothing after a minute', () => {

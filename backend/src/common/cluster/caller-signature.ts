@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../http/access.js';
+import { type Caller, type MasterCaller, NO_SCOPE, type TokenCaller } from '../http/access.js';
 
 /** The header in which a gateway tells a worker who asked. */
 export const CALLER_HEADER = 'x-tgcontrol-caller';
@@ -9,14 +9,25 @@ const MAX_AGE_MS = 60_000;
 /** One signature serves so long: signing each call anew would be a good part of its cost. */
 const REUSE_MS = 1000;
 
+/** What of a caller travels. A scope does not: it may be too long for a header, and the gateway has applied it. */
+type Identity = MasterCaller | Omit<TokenCaller, 'scope'>;
+
+function identityOf(caller: Caller): Identity {
+  if (caller.kind === 'master') return caller;
+  const { scope: _scope, ...identity } = caller;
+  return identity;
+}
+
+function isIdentity(value: unknown): value is Identity {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  if (value.kind === 'master') return 'via' in value && (value.via === 'token' || value.via === 'console');
+  if (value.kind !== 'token' || !('tokenId' in value) || typeof value.tokenId !== 'string') return false;
+  return !('name' in value) || typeof value.name === 'string';
+}
+
 interface Signed {
   readonly caller: Caller;
   readonly at: number;
-}
-
-function isCaller(value: unknown): value is Caller {
-  if (typeof value !== 'object' || value === null || !('kind' in value) || !('via' in value)) return false;
-  return value.kind === 'master' && (value.via === 'token' || value.via === 'console');
 }
 
 /** Signs and verifies caller identities with a key derived from CLUSTER_TOKEN. */
@@ -34,11 +45,12 @@ export class CallerSignature {
 
   /** The header's value. */
   sign(caller: Caller): string {
-    const name = JSON.stringify(caller);
+    const identity = identityOf(caller);
+    const name = JSON.stringify(identity);
     const at = this.now();
     const known = this.signed.get(name);
     if (known && at - known.at < REUSE_MS && at >= known.at) return known.header;
-    const payload = Buffer.from(JSON.stringify({ caller, at } satisfies Signed), 'utf8').toString('base64url');
+    const payload = Buffer.from(JSON.stringify({ caller: identity, at }), 'utf8').toString('base64url');
     const header = `${payload}.${this.mac(payload).toString('base64url')}`;
     if (this.signed.size > 1000) this.signed.clear();
     this.signed.set(name, { at, header });
@@ -60,7 +72,9 @@ export class CallerSignature {
     const expected = this.mac(payload);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     const value = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { caller?: unknown; at?: unknown };
-    return isCaller(value.caller) && typeof value.at === 'number' ? { caller: value.caller, at: value.at } : undefined;
+    const { caller, at } = value;
+    if (!isIdentity(caller) || typeof at !== 'number') return undefined;
+    return { caller: caller.kind === 'token' ? { ...caller, scope: NO_SCOPE } : caller, at };
   }
 
   private mac(payload: string): Buffer {

@@ -9,7 +9,7 @@ export enum Access {
   Master = 'master',
   /** Any valid token; what it sees is filtered by its scope. */
   AnyToken = 'any_token',
-  /** A token whose scope covers the session of the path. */
+  /** A token whose scope covers the session of the path, which is its parameter `id`. */
   CoveredSession = 'covered_session',
   /** Only our own processes, with CLUSTER_TOKEN. */
   Cluster = 'cluster',
@@ -53,5 +53,25 @@ export interface MasterCaller {
   readonly via: 'token' | 'console';
 }
 
+/** Which sessions a scoped token may use: all, or those named and those of the apps named, also future ones. */
+export interface TokenScope {
+  readonly allSessions: boolean;
+  readonly sessionIds: ReadonlySet<string>;
+  readonly appIds: ReadonlySet<string>;
+}
+
+/** Covers nothing. */
+export const NO_SCOPE: TokenScope = { allSessions: false, sessionIds: new Set(), appIds: new Set() };
+
+/** The holder of a scoped token. */
+export interface TokenCaller {
+  readonly kind: 'token';
+  readonly tokenId: string;
+  /** What its owner calls it. */
+  readonly name?: string;
+  /** {@link NO_SCOPE} in a worker: the gateway has decided before it asks. */
+  readonly scope: TokenScope;
+}
+
 /** Who asked. A worker gets it from the gateway in a signed header and never sees a token. */
-export type Caller = MasterCaller;
+export type Caller = MasterCaller | TokenCaller;
