@@ -1,4 +1,5 @@
 import { CreateRegistry1700000000000 } from './1700000000000-create-registry.js';
+import { CreateTokens1700000100000 } from './1700000100000-create-tokens.js';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS = [CreateRegistry1700000000000];
+export const MIGRATIONS = [CreateRegistry1700000000000, CreateTokens1700000100000];

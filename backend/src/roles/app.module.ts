@@ -7,12 +7,20 @@ import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SessionEntity, SessionsModule } from '../modules/sessions/index.js';
-import { TokensModule } from '../modules/tokens/index.js';
+import { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity, TokensModule } from '../modules/tokens/index.js';
 import { WorkerEntity, WorkersModule } from '../modules/workers/index.js';
 import { OpenApiModule } from './openapi.module.js';
 
 /** Everything that TypeORM maps. */
-export const ENTITIES: readonly EntityClass[] = [AppEntity, ProxyEntity, SessionEntity, WorkerEntity];
+export const ENTITIES: readonly EntityClass[] = [
+  ApiTokenAppEntity,
+  ApiTokenEntity,
+  ApiTokenSessionEntity,
+  AppEntity,
+  ProxyEntity,
+  SessionEntity,
+  WorkerEntity,
+];
 
 /** The only table that says which role has what. A module sits before those that use it, so that it starts before them. */
 const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {

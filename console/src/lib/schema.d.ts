@@ -23,6 +23,42 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** All scoped tokens, oldest first; never the tokens themselves */
+    get: operations['listTokens'];
+    put?: never;
+    /** Make a token for some sessions */
+    post: operations['createToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/tokens/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Revoke a token for good */
+    delete: operations['deleteToken'];
+    options?: never;
+    head?: never;
+    /** Change a token's name or scope, or switch it off and on */
+    patch: operations['updateToken'];
+    trace?: never;
+  };
   '/v1/workers': {
     parameters: {
       query?: never;
@@ -272,7 +308,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** All sessions, oldest first */
+    /** All sessions that the token covers, oldest first */
     get: operations['listSessions'];
     put?: never;
     post?: never;
@@ -421,6 +457,58 @@ export interface components {
       /** @enum {string} */
       status: 'deleted';
     };
+    TokenDto: {
+      /** Format: uuid */
+      id: string;
+      name?: string;
+      /** @description The token's first characters, to know it by. */
+      prefix: string;
+      enabled: boolean;
+      all_sessions: boolean;
+      app_ids: string[];
+      session_ids: string[];
+      /** Format: date-time */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description To some seconds; absent until it is used.
+       */
+      last_used_at?: string;
+    };
+    TokenCreatedDto: {
+      /** Format: uuid */
+      id: string;
+      /** @description Shown here and never again. */
+      token: string;
+    };
+    CreateTokenDto: {
+      /** @description Empty or null for none. */
+      name?: string | null;
+      /** @description A disabled token is refused everywhere; a new one is enabled. */
+      enabled?: boolean;
+      /** @description Every session, also those to come. */
+      all_sessions?: boolean;
+      /** @description Every session of these apps, also those to come. */
+      app_ids?: string[];
+      /** @description These sessions. */
+      session_ids?: string[];
+    };
+    UpdatedDto: {
+      /** @enum {string} */
+      status: 'updated';
+    };
+    UpdateTokenDto: {
+      /** @description Empty or null for none. */
+      name?: string | null;
+      /** @description A disabled token is refused everywhere; a new one is enabled. */
+      enabled?: boolean;
+      /** @description Every session, also those to come. */
+      all_sessions?: boolean;
+      /** @description Every session of these apps, also those to come. */
+      app_ids?: string[];
+      /** @description These sessions. */
+      session_ids?: string[];
+    };
     WorkerDto: {
       id: string;
       /** @description where gateways reach it */
@@ -457,10 +545,6 @@ export interface components {
       label?: string;
       /** Format: date-time */
       created_at: string;
-    };
-    UpdatedDto: {
-      /** @enum {string} */
-      status: 'updated';
     };
     UpdateAppDto: {
       /** @description sessions use it from their next start */
@@ -893,6 +977,157 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listTokens: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TokenDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateTokenDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TokenCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updateToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateTokenDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UpdatedDto'];
           };
         };
       };

@@ -7,7 +7,7 @@ import { AppLogger } from '../log/app-logger.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** What processes tell each other through the database. */
-export type Topic = 'proxy_changed' | 'session_released';
+export type Topic = 'proxy_changed' | 'session_released' | 'token_changed';
 
 /** Gets the id of what changed; undefined after a lost connection, when anything may have. */
 export type NotificationHandler = (id: string | undefined) => void;

@@ -62,6 +62,22 @@ export class CsrfFailedError extends AppError {
   }
 }
 
+/** The token is known, and its owner has switched it off. */
+export class TokenDisabledError extends AppError {
+  readonly code = 'token_disabled';
+  readonly status = 403;
+
+  constructor() {
+    super('the token is disabled');
+  }
+}
+
+/** The token is valid, but the session, the class of the method or the whole route is not within its scope. */
+export class ScopeDeniedError extends AppError {
+  readonly code = 'scope_denied';
+  readonly status = 403;
+}
+
 /** A td_api method that the gateway keeps for itself. */
 export class MethodReservedError extends AppError {
   readonly code = 'method_reserved';

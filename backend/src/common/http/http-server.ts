@@ -91,8 +91,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
-/** @throws when the request's credentials do not suffice for the level of access */
-export type Admit = (access: Access, request: FastifyRequest, context: RequestContext) => void;
+/** Throws, at once or later, when the request's credentials do not suffice for the level of access. */
+export type Admit = (access: Access, request: FastifyRequest, context: RequestContext) => Promise<void> | undefined;
 
 /**
  * Fastify under Nest, set up so that every answer has the envelope, the request's id and the security headers, also
@@ -179,8 +179,9 @@ export class HttpServer extends FastifyAdapter {
     });
     fastify.addHook('onRequest', (request, _reply, done) => {
       const { access } = request.routeOptions.config;
-      if (access !== undefined) this.admit?.(access, request, request.requestContext);
-      done();
+      const admitting = access === undefined ? undefined : this.admit?.(access, request, request.requestContext);
+      if (admitting) admitting.then(() => done(), done);
+      else done();
     });
     // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
     fastify.addHook('preHandler', (request, _reply, done) => runInContext(request.requestContext, done));

@@ -23,3 +23,10 @@ export function runInContext<T>(context: RequestContext, work: () => T): T {
 export function currentContext(): RequestContext | undefined {
   return storage.getStore();
 }
+
+/** Who asks; the guard has let nobody in without knowing. For handlers of routes that are not public. */
+export function currentCaller(): Caller {
+  const caller = currentContext()?.caller;
+  if (!caller) throw new Error('there is no caller: the route is public, or this is no request');
+  return caller;
+}

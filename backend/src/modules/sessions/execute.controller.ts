@@ -5,6 +5,7 @@ import { AppConfig } from '../../config/index.js';
 import { inspectQuery, serializeQuery, TelegramEngine } from '../../telegram/index.js';
 import type { CallBody } from './session.dto.js';
 import { CALL_BODY } from './call-body.js';
+import { requireMethodClass } from './method-access.js';
 
 /**
  * The largest query that is run. TDLib computes on the thread that serves every request, and searchStringsByPrefix takes
@@ -28,6 +29,7 @@ export class ExecuteController {
   @ApiOperation({ operationId: 'executeMethod', summary: 'Run a synchronous td_api method, without a session' })
   async execute(@Body() body: CallBody | undefined): Promise<RawJson> {
     const query = inspectQuery(body?.method, body?.params, this.config.uploads.dir);
+    requireMethodClass(query.method);
     const text = serializeQuery(query);
     if (Buffer.byteLength(text) > MAX_QUERY_BYTES) {
       throw new PayloadTooLargeError(MAX_QUERY_BYTES);

@@ -38,6 +38,7 @@ import { WorkerLease } from '../workers/index.js';
 import { ChatResolver } from './chat-resolver.js';
 import { KeyedLock } from './keyed-lock.js';
 import { LiveSession, type LoginAnswer, type LoginPlan } from './live-session.js';
+import { requireMethodClass } from './method-access.js';
 import { normalizePhone } from './phone.js';
 import type {
   BotCreatedDto,
@@ -226,6 +227,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
 
   override async call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawJson> {
     const query = inspectQuery(body.method, body.params, this.config.uploads.dir);
+    requireMethodClass(query.method);
     const held = this.held.get(id);
     if (held?.session.kind !== kind) {
       throw await this.absence(id, kind);

@@ -6,6 +6,7 @@ import {
   ApiOperation,
   ApiParam,
   ApiTags,
+  currentCaller,
   existingId,
   type Page,
   PageQueryDto,
@@ -112,9 +113,9 @@ export class SessionsController {
   @Get('sessions')
   @Returns(SessionListItemDto, { isArray: true })
   @Requires(Access.AnyToken)
-  @ApiOperation({ operationId: 'listSessions', summary: 'All sessions, oldest first' })
+  @ApiOperation({ operationId: 'listSessions', summary: 'All sessions that the token covers, oldest first' })
   list(@Query() query: PageQueryDto): Promise<Page<SessionListItemDto>> {
-    return this.sessions.list(query.toRequest());
+    return this.sessions.list(query.toRequest(), currentCaller());
   }
 
   @Get(':kind(bot|user)/:id')
@@ -123,7 +124,7 @@ export class SessionsController {
   @ApiParam(KIND)
   @ApiOperation({ operationId: 'getSession', summary: "A session's state" })
   get(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionStateDto> {
-    return this.sessions.get(kind, id);
+    return this.sessions.get(kind, id, currentCaller());
   }
 
   @Patch(':kind(bot|user)/:id')

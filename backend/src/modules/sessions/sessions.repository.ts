@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { keysetPage } from '../../common/db/keyset.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import type { Page, PageRequest } from '../../common/http/index.js';
+import type { Page, PageRequest, TokenScope } from '../../common/http/index.js';
+import { coverageSql } from '../tokens/index.js';
 import { SessionEntity, type SessionStatus } from './session.entity.js';
 
 /** Where a session's requests have to go. */
@@ -88,8 +89,14 @@ export class SessionsRepository {
     await this.unitOfWork.manager.insert(SessionEntity, session);
   }
 
-  page(request: PageRequest): Promise<Page<SessionEntity>> {
-    return keysetPage(this.unitOfWork.manager.createQueryBuilder(SessionEntity, 'session'), request);
+  /** @param scope of a token that sees only what it covers; all sessions without one */
+  page(request: PageRequest, scope?: TokenScope): Promise<Page<SessionEntity>> {
+    const query = this.unitOfWork.manager.createQueryBuilder(SessionEntity, 'session');
+    if (scope !== undefined) {
+      const { sql, parameters } = coverageSql(scope, 'session');
+      query.andWhere(sql, parameters);
+    }
+    return keysetPage(query, request);
   }
 
   /** By session id. */

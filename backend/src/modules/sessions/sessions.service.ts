@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KindMismatchError, NoLiveWorkerError, NotFoundError } from '../../common/errors/index.js';
-import { existingId, Page, type PageRequest } from '../../common/http/index.js';
+import { type Caller, existingId, Page, type PageRequest } from '../../common/http/index.js';
 import type { LiveState, SessionKind, SessionListItemDto, SessionState } from './session.dto.js';
 import type { SessionEntity } from './session.entity.js';
 import { type LoginStep, SessionHost } from './session-host.js';
@@ -24,18 +24,19 @@ export class SessionsService {
     private readonly host: SessionHost,
   ) {}
 
-  /** In the order of their creation. */
-  async list(request: PageRequest): Promise<Page<SessionListItemDto>> {
-    const { items, nextCursor } = await this.repository.page(request);
+  /** What the caller's scope covers, in the order of creation. */
+  async list(request: PageRequest, caller: Caller): Promise<Page<SessionListItemDto>> {
+    const scope = caller.kind === 'token' ? caller.scope : undefined;
+    const { items, nextCursor } = await this.repository.page(request, scope);
     const relations = await this.repository.relations(items.map(({ id }) => id));
     return new Page(
-      items.map((row) => toListItem(row, relations.get(row.id))),
+      items.map((row) => seenBy(caller, toListItem(row, relations.get(row.id)))),
       nextCursor,
     );
   }
 
   /** @throws NotFoundError, KindMismatchError, NoLiveWorkerError */
-  async get(kind: SessionKind, id: string): Promise<SessionState> {
+  async get(kind: SessionKind, id: string, caller: Caller): Promise<SessionState> {
     const row = await this.existing(kind, id);
     const live = await this.host.state(row.id);
     if (live === undefined && HELD.has(row.status)) {
@@ -44,7 +45,7 @@ export class SessionsService {
         throw new NoLiveWorkerError(orphanCause(row));
       }
     }
-    return { ...(live ?? stateOfRow(row)), ...registryPart(row) };
+    return seenBy(caller, { ...(live ?? stateOfRow(row)), ...registryPart(row) });
   }
 
   /** @throws NotFoundError, KindMismatchError, SessionNotReadyError, LoginBusyError, TdlibError */
@@ -118,5 +119,20 @@ function toListItem(row: SessionEntity, relations: SessionRelations | undefined)
     ...(isOrphan && { health: 'down', health_cause: orphanCause(row) }),
     ...(typeof relations?.appLabel === 'string' && { app_label: relations.appLabel }),
     ...(typeof relations?.proxy === 'string' && { proxy: relations.proxy }),
+  };
+}
+
+/** What of a session is its operator's affair: the network it is on, and the number behind it. */
+type Operational = Partial<Pick<SessionListItemDto, 'phone' | 'proxy' | 'proxy_id' | 'worker_id' | 'health_cause'>>;
+
+/** The holder of a scoped token sees neither network nor worker, which a cause may name too, and two digits of the number. */
+function seenBy<Seen extends Operational>(caller: Caller, session: Seen): Omit<Seen, keyof Operational> & Operational {
+  if (caller.kind === 'master') {
+    return session;
+  }
+  const { phone, proxy: _proxy, proxy_id: _proxyId, worker_id: _workerId, health_cause: _cause, ...seen } = session;
+  return {
+    ...seen,
+    ...(phone !== undefined && { phone: `${'*'.repeat(Math.max(0, phone.length - 2))}${phone.slice(-2)}` }),
   };
 }

@@ -12,14 +12,14 @@ export class AccessGuard implements CanActivate {
 
   constructor(private readonly authenticator: Authenticator) {}
 
-  canActivate(execution: ExecutionContext): boolean {
+  canActivate(execution: ExecutionContext): boolean | Promise<boolean> {
     const access = this.accessOf(execution);
     if (access === Access.Public) return true;
     const request = execution.switchToHttp().getRequest<FastifyRequest>();
     const context = currentContext();
     if (access === undefined || context === undefined) throw new ForbiddenError('this route is open to nobody');
-    if (context.admitted !== access) this.authenticator.admit(access, request, context);
-    return true;
+    const admitting = context.admitted === access ? undefined : this.authenticator.admit(access, request, context);
+    return admitting?.then(() => true) ?? true;
   }
 
   private accessOf(execution: ExecutionContext): Access | undefined {

@@ -1,12 +1,19 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../../config/index.js';
 import { CALLER_HEADER, CallerSignature } from '../../common/cluster/index.js';
-import { AuthenticationThrottledError, CsrfFailedError, UnauthenticatedError } from '../../common/errors/index.js';
-import { Access, type Caller, type RequestContext } from '../../common/http/index.js';
+import {
+  AuthenticationThrottledError,
+  CsrfFailedError,
+  ScopeDeniedError,
+  UnauthenticatedError,
+} from '../../common/errors/index.js';
+import { Access, type Caller, type MasterCaller, type RequestContext } from '../../common/http/index.js';
 import { CONSOLE_COOKIE, type ConsoleSession, ConsoleSessions } from './console-sessions.js';
 import { FailureThrottle } from './failure-throttle.js';
+import { ScopedTokens } from './scoped-tokens.js';
 import { SecretMatcher } from './secret-matcher.js';
+import { SessionCoverage } from './session-coverage.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -19,18 +26,28 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
   return undefined;
 }
 
-/** Finds out who a request comes from. */
+/** The token of `Authorization: Bearer …`; undefined for anything else. */
+function bearerOf(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+}
+
+/** Finds out who a request comes from, and whether that is enough. */
 @Injectable()
 export class Authenticator {
-  private readonly master: SecretMatcher | undefined;
+  private readonly apiToken: SecretMatcher | undefined;
   private readonly cluster: SecretMatcher | undefined;
   private readonly consoleSessions: ConsoleSessions | undefined;
   private readonly signature: CallerSignature | undefined;
   private readonly throttle: FailureThrottle;
 
-  constructor(config: AppConfig) {
+  /** In a worker `tokens` and `coverage` are absent: no token of any client gets in there. */
+  constructor(
+    config: AppConfig,
+    @Optional() private readonly tokens?: ScopedTokens,
+    @Optional() private readonly coverage?: SessionCoverage,
+  ) {
     const { apiToken, clusterToken } = config.secrets;
-    this.master = apiToken === undefined ? undefined : new SecretMatcher(apiToken);
+    this.apiToken = apiToken === undefined ? undefined : new SecretMatcher(apiToken);
     this.consoleSessions = apiToken === undefined ? undefined : new ConsoleSessions(apiToken);
     this.cluster = clusterToken === undefined ? undefined : new SecretMatcher(clusterToken);
     this.signature = clusterToken === undefined ? undefined : new CallerSignature(clusterToken);
@@ -38,36 +55,23 @@ export class Authenticator {
   }
 
   /**
-   * Notes in the context who the request comes from, if that is somebody with this level of access.
-   * @throws UnauthenticatedError, CsrfFailedError, AuthenticationThrottledError
+   * Notes in the context who the request comes from, if that is somebody with this level of access. Nothing is waited for where
+   * the master asks, or one of our processes.
+   * @throws UnauthenticatedError, CsrfFailedError, AuthenticationThrottledError; the promise is also rejected with
+   *   TokenDisabledError, ScopeDeniedError and DatabaseUnavailableError
    */
-  admit(access: Access, request: FastifyRequest, context: RequestContext): void {
+  admit(access: Access, request: FastifyRequest, context: RequestContext): Promise<void> | undefined {
     if (access === Access.Cluster) {
       this.requireCluster(request.headers.authorization, context.remoteAddress);
       const header = request.headers[CALLER_HEADER];
-      const caller = typeof header === 'string' ? this.callerOf(header) : undefined;
-      if (caller) context.caller = caller;
+      if (header !== undefined) context.caller = this.callerOf(header);
     } else if (access !== Access.Public) {
-      // There is one kind of caller so far, the master, who may do everything that is open to tokens.
-      context.caller = this.authenticate(request, context.remoteAddress);
+      const master = this.masterOf(request, context.remoteAddress);
+      if (!master) return this.admitToken(access, request, context);
+      context.caller = master;
     }
     context.admitted = access;
-  }
-
-  /**
-   * The caller of a public route: by bearer token, else by the console's cookie.
-   * @throws UnauthenticatedError, CsrfFailedError, AuthenticationThrottledError
-   */
-  authenticate(request: FastifyRequest, address: string): Caller {
-    const { authorization } = request.headers;
-    if (authorization !== undefined) {
-      if (this.bearerMatches(this.master, authorization)) return { kind: 'master', via: 'token' };
-      this.refuse(address, 'invalid bearer token');
-    }
-    const session = this.consoleSession(request);
-    if (!session) this.refuse(address, 'missing bearer token');
-    if (!this.isCsrfSafe(request, session)) throw new CsrfFailedError();
-    return { kind: 'master', via: 'console' };
+    return undefined;
   }
 
   /**
@@ -75,7 +79,7 @@ export class Authenticator {
    * @throws UnauthenticatedError, AuthenticationThrottledError
    */
   openConsoleSession(token: string, address: string): ConsoleSession {
-    if (!this.master?.matches(token) || !this.consoleSessions) this.refuse(address, 'invalid token');
+    if (!this.apiToken?.matches(token) || !this.consoleSessions) this.refuse(address, 'invalid token');
     return this.consoleSessions.open();
   }
 
@@ -89,18 +93,6 @@ export class Authenticator {
     this.consoleSessions?.end(session);
   }
 
-  /** @throws UnauthenticatedError for everybody who is not one of our processes */
-  requireCluster(authorization: string | undefined, address: string): void {
-    if (authorization === undefined || !this.bearerMatches(this.cluster, authorization)) {
-      this.refuse(address, 'this route is for gateways only');
-    }
-  }
-
-  /** Who asked the gateway, by its signed header. */
-  callerOf(header: string): Caller | undefined {
-    return this.signature?.verify(header);
-  }
-
   /** Whether the request changes nothing, or proves that a page of ours sent it. */
   isCsrfSafe(request: FastifyRequest, session: ConsoleSession): boolean {
     if (SAFE_METHODS.has(request.method)) return true;
@@ -108,9 +100,45 @@ export class Authenticator {
     return typeof given === 'string' && this.consoleSessions?.isCsrfToken(session, given) === true;
   }
 
-  private bearerMatches(secret: SecretMatcher | undefined, authorization: string): boolean {
-    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-    return token !== undefined && secret?.matches(token) === true;
+  /** The master, by bearer token, else by the console's cookie; undefined for another bearer token. */
+  private masterOf(request: FastifyRequest, address: string): MasterCaller | undefined {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const token = bearerOf(authorization);
+      return token !== undefined && this.apiToken?.matches(token) ? { kind: 'master', via: 'token' } : undefined;
+    }
+    const session = this.consoleSession(request);
+    if (!session) this.refuse(address, 'missing bearer token');
+    if (!this.isCsrfSafe(request, session)) throw new CsrfFailedError();
+    return { kind: 'master', via: 'console' };
+  }
+
+  private async admitToken(access: Access, request: FastifyRequest, context: RequestContext): Promise<void> {
+    const token = bearerOf(request.headers.authorization);
+    const caller = token === undefined ? undefined : await this.tokens?.find(token);
+    if (!caller) this.refuse(context.remoteAddress, 'invalid bearer token');
+    if (access === Access.CoveredSession) {
+      const { id } = request.params as { readonly id?: string };
+      if (id === undefined || !(await this.coverage?.covers(caller.scope, id))) {
+        throw new ScopeDeniedError('the token is not permitted for this session');
+      }
+    } else if (access !== Access.AnyToken) {
+      throw new ScopeDeniedError('the token is limited to its sessions: this needs the master token');
+    }
+    context.caller = caller;
+    context.admitted = access;
+  }
+
+  private requireCluster(authorization: string | undefined, address: string): void {
+    const token = bearerOf(authorization);
+    if (token === undefined || !this.cluster?.matches(token)) this.refuse(address, 'this route is for gateways only');
+  }
+
+  /** Who asked the gateway. A header that is not ours or too old is refused: to go on without it would give every right. */
+  private callerOf(header: string | string[]): Caller {
+    const caller = typeof header === 'string' ? this.signature?.verify(header) : undefined;
+    if (!caller) throw new UnauthenticatedError('the signature of the caller is not valid: are the clocks right?');
+    return caller;
   }
 
   private refuse(address: string, message: string): never {

@@ -1,2 +1,4 @@
 export { Authenticator } from './authenticator.js';
+export { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity } from './token.entity.js';
+export { coverageSql } from './token-scope.js';
 export { TokensModule } from './tokens.module.js';

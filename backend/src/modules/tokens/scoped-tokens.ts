@@ -1,0 +1,54 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Notifications } from '../../common/db/notifications.js';
+import { Remembered, type RememberOptions } from '../../common/db/remembered.js';
+import { TokenDisabledError } from '../../common/errors/index.js';
+import type { TokenCaller } from '../../common/http/index.js';
+import { TokenUsage } from './token-usage.js';
+import { digestOf, isTokenForm } from './token-secret.js';
+import { type StoredToken, TokensRepository } from './tokens.repository.js';
+
+/**
+ * How long what is known of tokens and scopes serves without asking, so that a request needs no database, and how long while the
+ * database is away. A revoked token is dead within a second even where no notification of it arrives.
+ */
+export const REMEMBER: RememberOptions = { freshMs: 800, usableMs: 60_000, maxKeys: 10_000 };
+
+/** The scoped tokens that requests come with. */
+@Injectable()
+export class ScopedTokens implements OnModuleInit {
+  private readonly tokens: Remembered<StoredToken>;
+
+  constructor(
+    repository: TokensRepository,
+    private readonly usage: TokenUsage,
+    private readonly notifications: Notifications,
+  ) {
+    this.tokens = new Remembered((digest) => repository.findByHash(Buffer.from(digest, 'base64url')), REMEMBER);
+  }
+
+  onModuleInit(): void {
+    this.notifications.subscribe('token_changed', (changed) => {
+      if (changed === undefined) this.tokens.doubt();
+      else this.forget(changed);
+    });
+  }
+
+  /** The token has changed; where the change was made nobody waits for the notification. */
+  forget(tokenId: string): void {
+    this.tokens.forgetWhere(({ id }) => id === tokenId);
+  }
+
+  /**
+   * Who holds this token; undefined when it is none of ours.
+   * @throws TokenDisabledError, DatabaseUnavailableError
+   */
+  async find(token: string): Promise<TokenCaller | undefined> {
+    if (!isTokenForm(token)) return undefined;
+    const stored = await this.tokens.get(digestOf(token).toString('base64url'));
+    if (!stored) return undefined;
+    if (!stored.enabled) throw new TokenDisabledError();
+    this.usage.note(stored.id);
+    const { id, name, scope } = stored;
+    return { kind: 'token', tokenId: id, ...(name !== undefined && { name }), scope };
+  }
+}

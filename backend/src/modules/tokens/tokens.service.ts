@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { keysetPage } from '../../common/db/keyset.js';
+import { Notifications } from '../../common/db/notifications.js';
+import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
+import { isUuid, Page, type PageRequest } from '../../common/http/index.js';
+import { ScopedTokens } from './scoped-tokens.js';
+import { ApiTokenEntity } from './token.entity.js';
+import { makeSecret } from './token-secret.js';
+import { type ScopeKind, TokensRepository } from './tokens.repository.js';
+
+/** A token as its owner sees it. */
+export interface ListedToken {
+  readonly token: ApiTokenEntity;
+  readonly appIds: readonly string[];
+  readonly sessionIds: readonly string[];
+}
+
+/** What changes of a token; what is absent stays, a list that is given replaces the one before. */
+export interface TokenChange {
+  /** Empty or null for none. */
+  readonly name?: string | null;
+  readonly enabled?: boolean;
+  readonly allSessions?: boolean;
+  /** As they came: what is no id of ours is named in the refusal. */
+  readonly appIds?: readonly unknown[];
+  readonly sessionIds?: readonly unknown[];
+}
+
+/** The registry of scoped tokens. Every process hears of each change and forgets what it knew of the token. */
+@Injectable()
+export class TokensService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly repository: TokensRepository,
+    private readonly tokens: ScopedTokens,
+    private readonly notifications: Notifications,
+  ) {}
+
+  /** In the order of their creation. */
+  async list(request: PageRequest): Promise<Page<ListedToken>> {
+    const { manager } = this.unitOfWork;
+    const { items, nextCursor } = await keysetPage(manager.createQueryBuilder(ApiTokenEntity, 'token'), request);
+    const ids = items.map(({ id }) => id);
+    const apps = await this.repository.named('app', ids);
+    const sessions = await this.repository.named('session', ids);
+    return new Page(
+      items.map((token) => ({
+        token,
+        appIds: apps.get(token.id) ?? [],
+        sessionIds: sessions.get(token.id) ?? [],
+      })),
+      nextCursor,
+    );
+  }
+
+  /**
+   * Makes a token. The answer is the only place where it is ever shown.
+   * @throws ValidationFailedError naming each app and session that does not exist
+   */
+  async create(draft: TokenChange): Promise<{ readonly id: string; readonly token: string }> {
+    const { token, hash, prefix } = makeSecret();
+    const id = randomUUID();
+    await this.unitOfWork.run(async () => {
+      await this.unitOfWork.manager.insert(ApiTokenEntity, { id, secretHash: hash, prefix, ...columnsOf(draft) });
+      await this.name(id, draft);
+    });
+    return { id, token };
+  }
+
+  /** @throws NotFoundError, ValidationFailedError */
+  async change(id: string, change: TokenChange): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      if (!(await this.repository.lock(id))) throw new NotFoundError('token', id);
+      await this.name(id, change);
+      const columns = columnsOf(change);
+      if (Object.keys(columns).length > 0) await this.unitOfWork.manager.update(ApiTokenEntity, id, columns);
+      await this.notifications.publish('token_changed', id);
+    });
+    this.tokens.forget(id);
+  }
+
+  /** @throws NotFoundError */
+  async remove(id: string): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      const { affected } = await this.unitOfWork.manager.delete(ApiTokenEntity, id);
+      if (affected === 0) throw new NotFoundError('token', id);
+      await this.notifications.publish('token_changed', id);
+    });
+    this.tokens.forget(id);
+  }
+
+  private async name(id: string, { appIds, sessionIds }: TokenChange): Promise<void> {
+    const apps = appIds && (await this.sorted('app', appIds));
+    const sessions = sessionIds && (await this.sorted('session', sessionIds));
+    const issues = [...(apps?.issues ?? []), ...(sessions?.issues ?? [])];
+    if (issues.length > 0) throw new ValidationFailedError(issues);
+    if (apps) await this.repository.name('app', id, apps.ids);
+    if (sessions) await this.repository.name('session', id, sessions.ids);
+  }
+
+  /** The ids that exist, each once, and the places of those that do not. */
+  private async sorted(
+    kind: ScopeKind,
+    given: readonly unknown[],
+  ): Promise<{ readonly ids: readonly string[]; readonly issues: readonly { path: string; message: string }[] }> {
+    const asked = given.map((id) => (typeof id === 'string' && isUuid(id) ? id.toLowerCase() : undefined));
+    const ids = [...new Set(asked.filter((id) => id !== undefined))];
+    const existing = await this.repository.existing(kind, ids);
+    const issues = asked.flatMap((id, index) =>
+      id !== undefined && existing.has(id) ? [] : [{ path: `${kind}_ids[${index}]`, message: `no such ${kind}` }],
+    );
+    return { ids, issues };
+  }
+}
+
+function columnsOf({ name, enabled, allSessions }: TokenChange): Partial<ApiTokenEntity> {
+  return {
+    ...(name !== undefined && { name: name === '' ? null : name }),
+    ...(enabled !== undefined && { enabled }),
+    ...(allSessions !== undefined && { allSessions }),
+  };
+}
