@@ -7,6 +7,7 @@ import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SessionEntity, SessionsModule } from '../modules/sessions/index.js';
+import { TdApiModule } from '../modules/td-api/index.js';
 import { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity, TokensModule } from '../modules/tokens/index.js';
 import { WorkerEntity, WorkersModule } from '../modules/workers/index.js';
 import { OpenApiModule } from './openapi.module.js';
@@ -30,6 +31,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forGateway(),
     ProxiesModule.forGateway(),
     SessionsModule.forGateway(),
+    TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
   worker: [
@@ -45,6 +47,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forAll(),
     ProxiesModule.forAll(),
     SessionsModule.forAll(),
+    TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
 };

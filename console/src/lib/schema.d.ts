@@ -405,6 +405,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/td/methods': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The methods of td_api, with their classes */
+    get: operations['listTdMethods'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/td/types': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The types of td_api */
+    get: operations['listTdTypes'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/healthz': {
     parameters: {
       query?: never;
@@ -856,6 +890,43 @@ export interface components {
       status: 'deleted';
       /** @description Whether the authorization was ended at Telegram as well. */
       logged_out: boolean;
+    };
+    TdFieldDto: {
+      name: string;
+      /**
+       * @description string, number, boolean, int64 (digits in a string), vector<…>, or the name of a type.
+       * @example vector<int64>
+       */
+      type: string;
+      description: string;
+    };
+    TdMethodDto: {
+      /** @example sendMessage */
+      name: string;
+      /**
+       * @description Which classes a token has decides whether it may call the method.
+       * @enum {string}
+       */
+      class: 'read' | 'send' | 'manage' | 'account';
+      /** @description The gateway keeps it for itself: nobody may call it. */
+      reserved: boolean;
+      description: string;
+      parameters: components['schemas']['TdFieldDto'][];
+      /** @description The type of its answer. */
+      returns: string;
+      /** @description It works on /v1/execute, without a session. */
+      synchronous: boolean;
+      /** @description td_api says that users may not call it. */
+      bots_only: boolean;
+    };
+    TdTypeDto: {
+      /** @example MessageSender */
+      name: string;
+      description: string;
+      /** @description Of an object. */
+      fields?: components['schemas']['TdFieldDto'][];
+      /** @description Of a class: the names of its objects. */
+      one_of?: string[];
     };
     ReadyDto: {
       /** @description what was looked at */
@@ -2136,6 +2207,86 @@ export interface operations {
             } & {
               [key: string]: unknown;
             };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listTdMethods: {
+    parameters: {
+      query?: {
+        /** @description Only what has exactly this name. */
+        name?: string;
+        /** @description Only what has this in its name or description. */
+        q?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TdMethodDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listTdTypes: {
+    parameters: {
+      query?: {
+        /** @description Only what has exactly this name. */
+        name?: string;
+        /** @description Only what has this in its name or description. */
+        q?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TdTypeDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
           };
         };
       };

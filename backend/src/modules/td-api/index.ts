@@ -1,0 +1,1 @@
+export { TdApiModule } from './td-api.module.js';
