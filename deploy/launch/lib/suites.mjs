@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findChromium } from './chromium.mjs';
 import { run } from './processes.mjs';
 import { at, say } from './project.mjs';
@@ -25,12 +25,12 @@ export const SUITES = [
 
 /**
  * Runs one suite with its output visible.
- * @returns {Promise<{ passed: number, failed: number, note?: string }>} a suite that ran no test, broke off or hung counts
- *   at least one failure
+ * @returns {Promise<{ passed: number, failed: number, failures: readonly string[], note?: string }>} `failures` are names of
+ *   what failed; a suite that ran no test, broke off or hung counts at least one failure
  */
 export async function runSuite(suite) {
   if (suite.browser && process.env['SKIP_BROWSER'] === '1') {
-    return { passed: 0, failed: 0, note: 'left out: SKIP_BROWSER=1' };
+    return { passed: 0, failed: 0, failures: [], note: 'left out: SKIP_BROWSER=1' };
   }
   const folder = mkdtempSync(join(tmpdir(), 'tgcontrol-suite-'));
   try {
@@ -38,7 +38,7 @@ export async function runSuite(suite) {
     const env = suite.browser ? { ...process.env, CHROMIUM_PATH: await findChromium() } : process.env;
     const code = suite.jest ? await runJest(suite.jest, report, env) : await runNodeTests(suite.node, report, env);
     const counts = suite.jest ? readJestReport(report) : readTapReport(report);
-    if (counts.passed + counts.failed === 0) return { passed: 0, failed: 1, note: 'no test ran' };
+    if (counts.passed + counts.failed === 0) return { passed: 0, failed: 1, failures: [], note: 'no test ran' };
     if (code !== 0 && counts.failed === 0) return { ...counts, failed: 1, note: `ended with code ${code}` };
     return counts;
   } finally {
@@ -67,16 +67,24 @@ function limited(command, args, env) {
 
 function readJestReport(report) {
   const text = readOr(report, '');
-  if (!text) return { passed: 0, failed: 0 };
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(text);
+  if (!text) return { passed: 0, failed: 0, failures: [] };
+  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults } = JSON.parse(text);
+  const failures = testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const failed = assertionResults.filter(({ status }) => status === 'failed');
+      const file = relative(at('.'), name);
+      return failed.length > 0 ? failed.map(({ fullName }) => `${file}: ${fullName}`) : [`${file} did not run`];
+    });
   // A file that did not even load has no failed test of its own.
-  return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
+  return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites, failures };
 }
 
 function readTapReport(report) {
   const text = readOr(report, '');
   const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-  return { passed: count('pass'), failed: count('fail') + count('cancelled') };
+  const failures = [...text.matchAll(/^ *not ok \d+ - (.+)$/gm)].map(([, name]) => name);
+  return { passed: count('pass'), failed: count('fail') + count('cancelled'), failures };
 }
 
 function readOr(file, otherwise) {
@@ -87,9 +95,12 @@ function readOr(file, otherwise) {
   }
 }
 
-/** Prints a line a suite and, as the very last line, the sums. */
+/** Prints what failed, so that nobody has to look for it in pages of output, a line a suite, and last of all the sums. */
 export function printSummary(results) {
   console.log('');
+  for (const { name, failures } of results) {
+    for (const failure of failures) say(`failed in ${name}: ${failure}`);
+  }
   for (const { name, passed, failed, seconds, note } of results) {
     const counts = `${String(passed).padStart(5)} passed, ${failed} failed`;
     say(
