@@ -24,7 +24,7 @@ describe.each(['gateway', 'worker', 'all'] as const)('health of the role %s', (r
   });
 
   it('is not ready while migrations are missing, names the cause, and recovers', async () => {
-    const [row] = await app.database.query<{ id: number; timestamp: string; name: string }>(
+    const rows = await app.database.query<{ id: number; timestamp: string; name: string }>(
       'DELETE FROM migrations RETURNING *',
     );
     const answer = await app.http().get('/readyz').expect(503);
@@ -32,10 +32,8 @@ describe.each(['gateway', 'worker', 'all'] as const)('health of the role %s', (r
       ok: false,
       error: { code: 'not_ready', details: { causes: { migrations: 'migrations are pending' } } },
     });
-    await app.database.query('INSERT INTO migrations (id, timestamp, name) VALUES ($1, $2, $3)', [
-      row?.id,
-      row?.timestamp,
-      row?.name,
+    await app.database.query('INSERT INTO migrations SELECT * FROM jsonb_populate_recordset(NULL::migrations, $1)', [
+      JSON.stringify(rows),
     ]);
     await until('readiness', async () => (await app.http().get('/readyz')).status === 200);
   });
