@@ -27,11 +27,11 @@ export interface TdClientOptions {
 /** How long a call may take. */
 export interface InvokeOptions {
   /** Default 70 s: TDLib itself sits out flood waits of up to 60 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Frees the caller's slot. What TDLib has begun goes on: a send cannot be taken back. */
-  readonly caller?: Departure;
+  readonly caller?: Departure | undefined;
   /** Takes TDLib's answer, or its error, when it comes after the call was given up. */
-  readonly onLateAnswer?: (answer: string) => void;
+  readonly onLateAnswer?: ((answer: string) => void) | undefined;
 }
 
 interface PendingCall {
