@@ -14,11 +14,13 @@ interface BareClient {
 }
 
 // What the product is compared with: tdl's own client, and the thinnest route over it that answers a call.
-const { library, proxy, clients, port } = JSON.parse(process.argv[2] ?? '{}') as {
+const { library, proxy, clients, port, chats } = JSON.parse(process.argv[2] ?? '{}') as {
   readonly library: string;
   readonly proxy: string;
   readonly clients: readonly BareClient[];
   readonly port?: number;
+  /** Where each client sends to. */
+  readonly chats?: readonly number[];
 };
 
 tdl.configure({ tdjson: library, verbosityLevel: 1 });
@@ -62,6 +64,37 @@ for (const client of clients) {
   opened.push(await open(client));
 }
 
+/** What became of a message, as far as the benchmark asks. */
+type Outcome = { readonly status: 'sent'; readonly message_id: number } | { readonly status: 'failed' };
+
+/** Sends and waits for the outcome, which may come before the answer. */
+function sender(client: tdl.Client): (query: Parameters<tdl.Client['invoke']>[0]) => Promise<object> {
+  const early = new Map<string, Outcome>();
+  const waiting = new Map<string, (outcome: Outcome) => void>();
+  client.on('update', (update) => {
+    if (update._ !== 'updateMessageSendSucceeded' && update._ !== 'updateMessageSendFailed') {
+      return;
+    }
+    const key = `${update.message.chat_id}:${update.old_message_id}`;
+    const outcome: Outcome =
+      update._ === 'updateMessageSendFailed' ? { status: 'failed' } : { status: 'sent', message_id: update.message.id };
+    const resolve = waiting.get(key);
+    if (resolve === undefined) {
+      early.set(key, outcome);
+    } else {
+      waiting.delete(key);
+      resolve(outcome);
+    }
+  });
+  return async (query) => {
+    const result = (await client.invoke(query)) as { readonly chat_id: number; readonly id: number };
+    const key = `${result.chat_id}:${result.id}`;
+    const outcome = early.get(key) ?? (await new Promise<Outcome>((resolve) => waiting.set(key, resolve)));
+    early.delete(key);
+    return { ok: true, result, sends: [{ temporary_id: result.id, ...outcome }] };
+  };
+}
+
 const [first] = opened;
 const server = fastify();
 if (first !== undefined && port !== undefined) {
@@ -69,6 +102,21 @@ if (first !== undefined && port !== undefined) {
     const { method, params } = request.body as { method: string; params?: Record<string, unknown> };
     const result: unknown = await first.invoke({ _: method, ...params } as Parameters<tdl.Client['invoke']>[0]);
     return { ok: true, result };
+  });
+  const senders = opened.map(sender);
+  for (const [number, chatId] of (chats ?? []).entries()) {
+    await opened[number]?.invoke({ _: 'getChat', chat_id: chatId });
+  }
+  server.post('/send/:number', async (request) => {
+    const { method, params } = request.body as { method: string; params?: Record<string, unknown> };
+    const { number } = request.params as { number: string };
+    const content = params?.['input_message_content'] as { text: { text: string } };
+    return senders[Number(number)]?.({
+      _: method,
+      ...params,
+      // tdl's own spelling of td_api.
+      input_message_content: { _: 'inputMessageText', text: { _: 'formattedText', text: content.text.text } },
+    } as Parameters<tdl.Client['invoke']>[0]);
   });
   await server.listen({ port, host: '127.0.0.1' });
 }

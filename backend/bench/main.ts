@@ -8,9 +8,10 @@ import { benchBinding, type BindingResult } from './binding.js';
 import { benchCalls, type CallResult } from './calls.js';
 import { Api } from './lib/api.js';
 import type { Target } from './lib/load.js';
+import { benchSends, SENDING_BOTS, type SendsResult } from './sends.js';
 import { freePort, pssMiB, startHelper, startProduct } from './lib/processes.js';
 
-// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,memory,binding,start`.
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,memory,binding,start`.
 const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
 const quick = process.argv.includes('--quick');
 const only = process.argv
@@ -27,12 +28,15 @@ const SETTLE_MS = quick ? 5_000 : 15_000;
 interface SandboxReady {
   readonly env: { readonly TDLIB_PATH: string; readonly DEFAULT_PROXY: string };
   readonly tokens: readonly string[];
+  /** Of the first bots, one each. */
+  readonly chats: readonly number[];
 }
 
 interface Results {
   readonly machine: { readonly cpus: number; readonly model: string; readonly node: string };
   binding?: Record<string, BindingResult>;
   calls?: Record<string, CallResult>;
+  sends?: Record<string, SendsResult>;
   memory?: Record<string, number>;
   start?: Record<string, number>;
 }
@@ -138,6 +142,63 @@ async function calls(sandbox: SandboxReady, databaseUrl: string): Promise<Record
   );
 }
 
+async function sends(sandbox: SandboxReady, databaseUrl: string): Promise<Record<string, SendsResult>> {
+  const here = new URL(databaseUrl);
+  here.pathname = '/sends';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE sends');
+  await client.end();
+  const bots = sandbox.tokens.slice(0, 2 * SENDING_BOTS).map((token, index) => ({ token, chat: sandbox.chats[index] }));
+  const of = bots.flatMap(({ token, chat }) => (chat === undefined ? [] : [{ token, chatId: chat }]));
+  const [bareBots, productBots] = [of.slice(0, SENDING_BOTS), of.slice(SENDING_BOTS)];
+
+  const port = await freePort();
+  const bare = await started(
+    startHelper('bare-process', {
+      library: sandbox.env.TDLIB_PATH,
+      proxy: sandbox.env.DEFAULT_PROXY,
+      port,
+      chats: bareBots.map(({ chatId }) => chatId),
+      clients: bareBots.map(({ token }, index) => {
+        const directory = join(root, `bare-${index}`);
+        mkdirSync(directory);
+        return { directory, token };
+      }),
+    }),
+  );
+  const product = await started(
+    startProduct({
+      ...sandbox.env,
+      ROLE: 'all',
+      DATABASE_URL: here.href,
+      API_TOKEN: apiToken,
+      CLUSTER_TOKEN: clusterToken,
+      MASTER_KEY: masterKey,
+      DATA_DIR: join(root, 'sending'),
+    }),
+  );
+  const api = new Api(product.url, apiToken);
+  const appId = await api.createApp();
+  const senders = [];
+  for (const { token, chatId } of productBots) {
+    const path = `/v1/bot/${await api.createBot(appId, token)}/call`;
+    await api.post(path, { method: 'getChat', params: { chat_id: chatId } });
+    senders.push({ url: `${product.url}${path}?wait=60`, token: apiToken, chatId });
+  }
+  return benchSends(
+    {
+      bare: {
+        senders: bareBots.map(({ chatId }, index) => ({ url: `http://127.0.0.1:${port}/send/${index}`, chatId })),
+        pids: [bare.pid],
+      },
+      product: { senders, pids: [product.pid] },
+    },
+    ROUNDS,
+    SECONDS,
+  );
+}
+
 async function memory(
   sandbox: SandboxReady,
   databaseUrl: string,
@@ -233,6 +294,7 @@ function print(results: Results): void {
   const tables: Record<string, Record<string, unknown> | undefined> = {
     'Talking to TDLib': results.binding,
     Calls: results.calls,
+    'Confirmed sends': results.sends,
     Memory: results.memory,
     Start: results.start,
   };
@@ -261,9 +323,11 @@ try {
   if (wanted('binding')) {
     results.binding = await benchBinding(ROUNDS);
   }
-  if (wanted('calls') || wanted('memory') || wanted('start')) {
+  if (wanted('calls') || wanted('sends') || wanted('memory') || wanted('start')) {
     const parts = await productParts();
-    const { ready: sandbox } = await started(startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4 }));
+    const { ready: sandbox } = await started(
+      startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4, channels: 2 * SENDING_BOTS }),
+    );
     if (wanted('start')) {
       results.start = await start(sandbox);
     }
@@ -275,6 +339,9 @@ try {
     }
     if (wanted('calls')) {
       results.calls = await calls(sandbox, postgres.url);
+    }
+    if (wanted('sends')) {
+      results.sends = await sends(sandbox, postgres.url);
     }
   }
 } finally {

@@ -1,14 +1,26 @@
 /** The part of autocannon that is used here; it publishes no types. */
 declare module 'autocannon' {
-  interface Options {
-    readonly url: string;
+  interface Request {
     readonly method: string;
+    readonly path: string;
     readonly body: string;
     readonly headers: Readonly<Record<string, string>>;
+    readonly onResponse?: (status: number, body: string) => void;
+  }
+  interface Client {
+    setRequests(requests: readonly Request[]): void;
+  }
+  interface Options {
+    readonly url: string;
+    readonly method?: string;
+    readonly body?: string;
+    readonly headers?: Readonly<Record<string, string>>;
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
     readonly overallRate?: number;
+    /** Called for each connection. */
+    readonly setupClient?: (client: Client) => void;
   }
   interface Result {
     readonly requests: { readonly total: number };

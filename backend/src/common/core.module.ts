@@ -9,6 +9,7 @@ import { HealthModule } from './health/health.module.js';
 import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { validationPipe } from './http/validation.js';
+import { Idempotency, IdempotencyRepository } from './idempotency/index.js';
 import { AppLogger } from './log/app-logger.js';
 
 /** What every module may count on, in every role: configuration, log, database, health, envelope. */
@@ -26,12 +27,16 @@ export class CoreModule {
         { provide: APP_PIPE, useFactory: validationPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+        IdempotencyRepository,
+        Idempotency,
         ...(masterKey === undefined ? [] : [{ provide: SecretBox, useValue: new SecretBox(masterKey) }]),
         ...(config.role === 'gateway' ? [WorkerClient] : []),
       ],
       exports: [
         AppConfig,
         AppLogger,
+        Idempotency,
+        IdempotencyRepository,
         ...(masterKey === undefined ? [] : [SecretBox]),
         ...(config.role === 'gateway' ? [WorkerClient] : []),
       ],

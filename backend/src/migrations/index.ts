@@ -1,5 +1,6 @@
 import { CreateRegistry1700000000000 } from './1700000000000-create-registry.js';
 import { CreateTokens1700000100000 } from './1700000100000-create-tokens.js';
+import { CreateSends1700000200000 } from './1700000200000-create-sends.js';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS = [CreateRegistry1700000000000, CreateTokens1700000100000];
+export const MIGRATIONS = [CreateRegistry1700000000000, CreateTokens1700000100000, CreateSends1700000200000];

@@ -1,12 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule } from '../common/core.module.js';
 import type { EntityClass } from '../common/db/database.js';
+import { IdempotencyKeyEntity } from '../common/idempotency/index.js';
 import type { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
-import { SessionEntity, SessionsModule } from '../modules/sessions/index.js';
+import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
 import { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity, TokensModule } from '../modules/tokens/index.js';
 import { WorkerEntity, WorkersModule } from '../modules/workers/index.js';
@@ -18,7 +19,9 @@ export const ENTITIES: readonly EntityClass[] = [
   ApiTokenEntity,
   ApiTokenSessionEntity,
   AppEntity,
+  IdempotencyKeyEntity,
   ProxyEntity,
+  SendEntity,
   SessionEntity,
   WorkerEntity,
 ];

@@ -1,3 +1,4 @@
+import { TdlibError } from '../common/errors/index.js';
 import { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js';
 
 describe('parseChatReference', () => {
@@ -42,10 +43,11 @@ describe('loadChatQuery', () => {
 });
 
 describe('isChatNotLoaded', () => {
-  it('means the chat, not the rights in it', () => {
-    expect(isChatNotLoaded('Chat not found')).toBe(true);
-    expect(isChatNotLoaded('Chat info not found')).toBe(true);
-    expect(isChatNotLoaded('CHANNEL_INVALID')).toBe(true);
-    expect(isChatNotLoaded('Not enough rights to send text messages to the chat')).toBe(false);
+  it('means the chat, not the rights in it, and only when TDLib says so', () => {
+    expect(isChatNotLoaded(new TdlibError(400, 'Chat not found'))).toBe(true);
+    expect(isChatNotLoaded(new TdlibError(400, 'Chat info not found'))).toBe(true);
+    expect(isChatNotLoaded(new TdlibError(400, 'CHANNEL_INVALID'))).toBe(true);
+    expect(isChatNotLoaded(new TdlibError(400, 'Not enough rights to send text messages to the chat'))).toBe(false);
+    expect(isChatNotLoaded(new Error('Chat not found'))).toBe(false);
   });
 });

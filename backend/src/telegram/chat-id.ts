@@ -1,3 +1,4 @@
+import { TdlibError } from '../common/errors/index.js';
 import type { TdObject } from './td-object.js';
 
 /** What a `chat_id` of the API stands for. */
@@ -45,6 +46,6 @@ export function loadChatQuery(chatId: number): TdObject | undefined {
 const NOT_LOADED = ['Chat not found', 'Chat info not found', 'CHANNEL_INVALID'] as const;
 
 /** Whether a refusal may be cured by loading the chat. "Not enough rights" is deliberately none of them. */
-export function isChatNotLoaded(message: string): boolean {
-  return NOT_LOADED.some((text) => message.includes(text));
+export function isChatNotLoaded(refusal: unknown): boolean {
+  return refusal instanceof TdlibError && NOT_LOADED.some((text) => refusal.message.includes(text));
 }

@@ -69,6 +69,22 @@ describe('TdClient', () => {
     await expect(call).rejects.toMatchObject({ tdCode: 429, status: 429, retryAfterSeconds: 17, source: 'tdlib' });
   });
 
+  it('hands an answer that comes after its call was given up to who wants it, once', async () => {
+    const { td, client } = open();
+    const late: string[] = [];
+    const caller = new Departure();
+    const call = client.invoke('{"@type":"sendMessage"}', { caller, onLateAnswer: (answer) => late.push(answer) });
+    caller.leave();
+    await expect(call).rejects.toMatchObject({ code: 'call_abandoned' });
+    td.answer('sendMessage', '{"@type":"message","id":1}');
+    td.answer('sendMessage', '{"@type":"message","id":1}');
+    expect(late).toEqual(['{"@type":"message","id":1}']);
+    const answered = client.invoke('{"@type":"getMe"}', { onLateAnswer: (answer) => late.push(answer) });
+    td.answer('getMe', '{"@type":"user"}');
+    await answered;
+    expect(late).toHaveLength(1);
+  });
+
   it('sends the proxy before the parameters, and removes every other one', async () => {
     const { td, client } = open({ proxy: PROXY });
     const started = client.start();

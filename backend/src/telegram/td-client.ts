@@ -27,9 +27,11 @@ export interface TdClientOptions {
 /** How long a call may take. */
 export interface InvokeOptions {
   /** Default 70 s: TDLib itself sits out flood waits of up to 60 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Frees the caller's slot. What TDLib has begun goes on: a send cannot be taken back. */
-  readonly caller?: Departure;
+  readonly caller?: Departure | undefined;
+  /** Takes TDLib's answer, or its error, when it comes after the call was given up. */
+  readonly onLateAnswer?: ((answer: string) => void) | undefined;
 }
 
 interface PendingCall {
@@ -40,10 +42,13 @@ interface PendingCall {
   readonly caller: Departure | undefined;
   /** Whether it counts against the cap. Our own few requests (close, proxies) have to work at the cap too. */
   readonly counted: boolean;
+  readonly onLateAnswer: ((answer: string) => void) | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 70_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 30_000;
+/** TDLib answers everything at some time; should it not, the oldest of what nobody waits for are forgotten. */
+const MAX_LATE_ANSWERS = 10_000;
 
 /** TDLib writes the type first, so an error is recognised without parsing. */
 const ERROR_PREFIX = '{"@type":"error"';
@@ -59,6 +64,8 @@ const ENDING = /"authorizationState(?:LoggingOut|Closing|Closed)"/;
 export class TdClient {
   private readonly clientId: number;
   private readonly pending = new Map<number, PendingCall>();
+  /** Who wants the answers of calls that were given up. */
+  private readonly givenUp = new Map<number, (answer: string) => void>();
   private readonly whenClosed: Promise<void>;
   private resolveClosed: () => void = () => undefined;
   private sequence = 0;
@@ -167,7 +174,7 @@ export class TdClient {
 
   private call(
     query: string,
-    { timeoutMs = DEFAULT_TIMEOUT_MS, caller }: InvokeOptions,
+    { timeoutMs = DEFAULT_TIMEOUT_MS, caller, onLateAnswer }: InvokeOptions,
     counted: boolean,
   ): Promise<string> {
     return new Promise((resolve, reject) => {
@@ -180,9 +187,9 @@ export class TdClient {
         return;
       }
       const extra = ++this.sequence;
-      const timer = setTimeout(() => this.settle(extra)?.reject(new DeadlineError('the call', timeoutMs)), timeoutMs);
-      caller?.notify(() => this.settle(extra)?.reject(new CallAbandonedError()));
-      this.pending.set(extra, { resolve, reject, timer, caller, counted });
+      const timer = setTimeout(() => this.giveUp(extra, new DeadlineError('the call', timeoutMs)), timeoutMs);
+      caller?.notify(() => this.giveUp(extra, new CallAbandonedError()));
+      this.pending.set(extra, { resolve, reject, timer, caller, counted, onLateAnswer });
       if (counted) {
         this.counted += 1;
       }
@@ -205,6 +212,18 @@ export class TdClient {
     return call;
   }
 
+  private giveUp(extra: number, reason: Error): void {
+    const call = this.settle(extra);
+    if (call?.onLateAnswer !== undefined) {
+      this.givenUp.set(extra, call.onLateAnswer);
+      if (this.givenUp.size > MAX_LATE_ANSWERS) {
+        const [oldest] = this.givenUp.keys();
+        this.givenUp.delete(oldest ?? extra);
+      }
+    }
+    call?.reject(reason);
+  }
+
   private receive(message: string): void {
     const { extra, object } = splitMessage(message);
     if (extra === undefined) {
@@ -213,6 +232,7 @@ export class TdClient {
     }
     const call = this.settle(extra);
     if (call === undefined) {
+      this.receiveLate(extra, object);
       return;
     }
     if (object.startsWith(ERROR_PREFIX)) {
@@ -226,6 +246,16 @@ export class TdClient {
     const error = toTdlibError(object);
     const isAbort = error.tdCode === ABORTED.code && error.message === ABORTED.message;
     return isAbort && (this.isClosing || this.isEnding) ? new ClientClosedError() : error;
+  }
+
+  private receiveLate(extra: number, answer: string): void {
+    const take = this.givenUp.get(extra);
+    this.givenUp.delete(extra);
+    try {
+      take?.(answer);
+    } catch (error) {
+      this.options.onHandlerError(error);
+    }
   }
 
   private receiveUpdate(update: string): void {
@@ -249,6 +279,7 @@ export class TdClient {
     for (const extra of [...this.pending.keys()]) {
       this.settle(extra)?.reject(new ClientClosedError());
     }
+    this.givenUp.clear();
     this.resolveClosed();
   }
 

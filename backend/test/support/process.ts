@@ -10,7 +10,12 @@ const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 /** An answer of a product process. */
 export interface ProcessAnswer {
   readonly status: number;
-  readonly body: { readonly result?: Record<string, unknown>; readonly error?: Record<string, unknown> };
+  readonly headers: Headers;
+  readonly body: {
+    readonly result?: Record<string, unknown>;
+    readonly sends?: readonly Record<string, unknown>[];
+    readonly error?: Record<string, unknown>;
+  };
 }
 
 /** A real process of the built product. */
@@ -57,13 +62,22 @@ export class ProductProcess {
     return started;
   }
 
-  async ask(method: string, path: string, body?: object): Promise<ProcessAnswer> {
+  async ask(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ProcessAnswer> {
     const response = await fetch(`${this.url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${API_TOKEN}` },
+      headers: { ...headers, authorization: `Bearer ${API_TOKEN}` },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, body: (await response.json()) as ProcessAnswer['body'] };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as ProcessAnswer['body'],
+    };
   }
 
   /** @throws Error for a refusal, with its envelope */

@@ -36,6 +36,8 @@ export interface Answer {
   readonly body: {
     readonly ok: boolean;
     readonly result?: Record<string, unknown> & { readonly id?: string };
+    readonly sends?: readonly Record<string, unknown>[];
+    readonly next_cursor?: string;
     readonly error?: Record<string, unknown>;
   };
 }
@@ -48,8 +50,12 @@ export class ApiClient {
     return this.app.http().get(path).set(master);
   }
 
-  async post(path: string, body: object = {}): Promise<Answer> {
-    return this.app.http().post(path).set(master).send(body);
+  async post(path: string, body: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.app
+      .http()
+      .post(path)
+      .set({ ...master, ...headers })
+      .send(body);
   }
 
   async patch(path: string, body: object): Promise<Answer> {

@@ -388,6 +388,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/{kind}/{id}/sends': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What became of a message by its ids, or of the newest */
+    get: operations['getSends'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/execute': {
     parameters: {
       query?: never;
@@ -891,6 +908,60 @@ export interface components {
       /** @description Whether the authorization was ended at Telegram as well. */
       logged_out: boolean;
     };
+    SendDto: {
+      /** @enum {string} */
+      status: 'pending' | 'sent' | 'failed' | 'unknown';
+      /**
+       * Format: int64
+       * @description Present once it is decided.
+       * @example -1001234567890
+       */
+      chat_id?: number;
+      /**
+       * Format: int64
+       * @description The lasting id, once it is sent.
+       */
+      message_id?: number;
+      /** @description Why it failed. */
+      error?: {
+        /** @description TDLib's number, or `deleted` */
+        code?: number | string;
+        message?: string;
+        /** @enum {string} */
+        source?: 'tdlib' | 'gateway';
+      };
+    };
+    SendListItemDto: {
+      /**
+       * Format: int64
+       * @example -1001234567890
+       */
+      chat_id: number;
+      /**
+       * Format: int64
+       * @description The id in the call's answer.
+       */
+      temporary_id: number;
+      /** @enum {string} */
+      status: 'pending' | 'sent' | 'failed' | 'unknown';
+      /**
+       * Format: int64
+       * @description The lasting id, once it is sent.
+       */
+      message_id?: number;
+      /** @description Why it failed. */
+      error?: {
+        /** @description TDLib's number, or `deleted` */
+        code?: number | string;
+        message?: string;
+        /** @enum {string} */
+        source?: 'tdlib' | 'gateway';
+      };
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      decided_at?: string;
+    };
     TdFieldDto: {
       name: string;
       /**
@@ -1291,7 +1362,10 @@ export interface operations {
   createApp: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Up to 255 characters. A repeat within 24 hours gets the first answer and does nothing. */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1442,7 +1516,10 @@ export interface operations {
   createProxy: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Up to 255 characters. A repeat within 24 hours gets the first answer and does nothing. */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1588,7 +1665,10 @@ export interface operations {
   createBot: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Up to 255 characters. A repeat within 24 hours gets the first answer and does nothing. */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1625,7 +1705,10 @@ export interface operations {
   createUser: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Up to 255 characters. A repeat within 24 hours gets the first answer and does nothing. */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2118,8 +2201,16 @@ export interface operations {
   };
   callMethod: {
     parameters: {
-      query?: never;
-      header?: never;
+      query?: {
+        /** @description Seconds that TDLib may take, 70 when absent; more only for reads and downloads. */
+        timeout?: number;
+        /** @description So many seconds at most the answer waits for what Telegram decides, which `sends` then tells. */
+        wait?: number;
+      };
+      header?: {
+        /** @description Up to 255 characters. A repeat within 24 hours gets the first answer and does nothing. */
+        'Idempotency-Key'?: string;
+      };
       path: {
         id: string;
         kind: 'bot' | 'user';
@@ -2156,6 +2247,71 @@ export interface operations {
             } & {
               [key: string]: unknown;
             };
+            /** @description With `wait`: what became of the messages that the call sent. */
+            sends?: {
+              /** Format: int64 */
+              temporary_id: number;
+              /** @enum {string} */
+              status: 'pending' | 'sent' | 'failed' | 'unknown';
+              /** Format: int64 */
+              message_id?: number;
+              error?: {
+                /** @description TDLib's number, or `deleted` */
+                code: number | string;
+                message: string;
+                /** @enum {string} */
+                source: 'tdlib' | 'gateway';
+              };
+            }[];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getSends: {
+    parameters: {
+      query?: {
+        /** @description The chat of one send; with message_id. */
+        chat_id?: number;
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+        /** @description The temporary or the final id of one send; with chat_id. */
+        message_id?: number;
+        /** @description So many seconds at most the answer waits for what Telegram decides. */
+        wait?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description with ids one send, without them the newest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SendDto'] | components['schemas']['SendListItemDto'][];
+            /** @description present when more follow */
+            next_cursor?: string;
           };
         };
       };

@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher, Pool } from 'undici';
 
 /** A whole answer. */
 export interface Exchanged {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -28,6 +30,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private aborted: Error | undefined;
   private status = 0;
+  private headers: IncomingHttpHeaders = {};
   private readonly chunks: Buffer[] = [];
 
   constructor(
@@ -48,8 +51,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.status = status;
+    this.headers = headers;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -59,7 +63,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first, ...more] = this.chunks;
     const text = first === undefined ? '' : (more.length === 0 ? first : Buffer.concat(this.chunks)).toString('utf8');
-    this.resolve({ status: this.status, text });
+    this.resolve({ status: this.status, headers: this.headers, text });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { errors, Pool } from 'undici';
 import { AppConfig } from '../../config/index.js';
@@ -29,6 +30,10 @@ export interface WorkerRequest {
   readonly path: string;
   /** JSON text as it is, or a value to write as JSON. */
   readonly body?: string | object;
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Gets the headers of the answer, also of a failure. */
+  readonly onHeaders?: (headers: IncomingHttpHeaders) => void;
   /** How long the worker may take to answer, in milliseconds; 30 s when absent. */
   readonly timeoutMs?: number;
   /** Gets what ends the request early, for a caller that may leave. The request then fails with an AbortError. */
@@ -151,7 +156,8 @@ export class WorkerClient implements OnApplicationShutdown {
       }
       throw new WorkerUnreachableError(worker.id, neverReached(error), error);
     }
-    const { status, text } = answer;
+    const { status, headers, text } = answer;
+    request.onHeaders?.(headers);
     if (status < 400 && text.startsWith('{"ok":true,')) return text;
     const failure = readFailure(text);
     if (!failure) throw new WorkerUnreachableError(worker.id, false, new Error(`answered ${status} and no envelope`));
@@ -165,6 +171,7 @@ export class WorkerClient implements OnApplicationShutdown {
   private headers(request: WorkerRequest): Record<string, string> {
     const context = currentContext();
     return {
+      ...request.headers,
       authorization: this.authorization,
       ...(request.body !== undefined && { 'content-type': 'application/json' }),
       ...(context && { 'x-request-id': context.requestId }),

@@ -9,3 +9,4 @@ export * from './validation.js';
 export * from './answers.js';
 export * from './ids.js';
 export * from './paging.js';
+export { pathOf } from './send-failure.js';

@@ -66,6 +66,12 @@ export const ApiOperation = (options: swagger.ApiOperationOptions): MethodDecora
 /** A parameter of the path. */
 export const ApiParam = (options: swagger.ApiParamOptions): MethodDecorator =>
   note((library) => library.ApiParam(options));
+/** A header of the request. */
+export const ApiHeader = (options: swagger.ApiHeaderOptions): MethodDecorator =>
+  note((library) => library.ApiHeader(options));
+/** A parameter of the query that no DTO class has. */
+export const ApiQuery = (options: swagger.ApiQueryOptions): MethodDecorator =>
+  note((library) => library.ApiQuery(options));
 /** The body of a request when it is no DTO class. */
 export const ApiBody = (options: swagger.ApiBodyOptions): MethodDecorator =>
   note((library) => library.ApiBody(options));

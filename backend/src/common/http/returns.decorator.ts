@@ -47,8 +47,14 @@ export function Returns(type: AnswerClass, options: ReturnsOptions = {}): Method
   );
 }
 
-/** Documents a result that is td_api JSON: TDLib's object, untouched. */
-export function ReturnsTdObject(description = "TDLib's object, untouched"): MethodDecorator {
+/**
+ * Documents a result that is td_api JSON: TDLib's object, untouched.
+ * @param beside schemas of what may stand beside `result`
+ */
+export function ReturnsTdObject(
+  description = "TDLib's object, untouched",
+  beside: Record<string, object> = {},
+): MethodDecorator {
   return ApiResponse({
     status: 200,
     description,
@@ -65,6 +71,7 @@ export function ReturnsTdObject(description = "TDLib's object, untouched"): Meth
               properties: { '@type': { type: 'string' } },
               additionalProperties: true,
             },
+            ...beside,
           },
         },
       },

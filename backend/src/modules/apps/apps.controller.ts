@@ -11,6 +11,7 @@ import {
   UpdatedDto,
   existingId,
 } from '../../common/http/index.js';
+import { Idempotent } from '../../common/idempotency/index.js';
 import { AppCreatedDto, AppDto, CreateAppDto, UpdateAppDto } from './app.dto.js';
 import { toChange, toDraft } from './app.mapping.js';
 import { AppsService } from './apps.service.js';
@@ -23,6 +24,7 @@ export class AppsController {
 
   @Post()
   @Returns(AppCreatedDto)
+  @Idempotent()
   @ApiOperation({ operationId: 'createApp', summary: 'Register an api_id with its api_hash' })
   async create(@Body() dto: CreateAppDto): Promise<AppCreatedDto> {
     return { app_id: await this.apps.create(toDraft(dto)) };

@@ -11,6 +11,7 @@ import {
   UpdatedDto,
   existingId,
 } from '../../common/http/index.js';
+import { Idempotent } from '../../common/idempotency/index.js';
 import { CreateProxyDto, ProxyCreatedDto, ProxyDto, ProxyTestDto, UpdateProxyDto } from './proxy.dto.js';
 import { toChange, toTestDto } from './proxy.mapping.js';
 import { ProxiesService } from './proxies.service.js';
@@ -23,6 +24,7 @@ export class ProxiesController {
 
   @Post()
   @Returns(ProxyCreatedDto)
+  @Idempotent()
   @ApiOperation({ operationId: 'createProxy', summary: 'Register a proxy for sessions' })
   async create(@Body() dto: CreateProxyDto): Promise<ProxyCreatedDto> {
     return { proxy_id: await this.proxies.create(dto) };

@@ -1,4 +1,3 @@
-import { TdlibError } from '../../common/errors/index.js';
 import {
   isChatNotLoaded,
   loadChatQuery,
@@ -47,7 +46,7 @@ export class ChatResolver {
    */
   async load(client: TdClient, params: Readonly<Record<string, unknown>>, refusal: unknown): Promise<boolean> {
     const chatId = params['chat_id'];
-    if (!(refusal instanceof TdlibError) || !isChatNotLoaded(refusal.message) || typeof chatId !== 'number') {
+    if (!isChatNotLoaded(refusal) || typeof chatId !== 'number') {
       return false;
     }
     const query = loadChatQuery(chatId);

@@ -138,6 +138,11 @@ export class LiveSession {
     return this.currentStatus === 'authorized' && this.ready && !this.ended;
   }
 
+  /** Whether TDLib has closed the client: it never takes calls again. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
   private ready = false;
   private isLoggingOut = false;
 

@@ -25,6 +25,7 @@ import { AppConfig, type ProxySettings } from '../../config/index.js';
 import {
   type Departure,
   inspectQuery,
+  isChatNotLoaded,
   objectMember,
   serializeQuery,
   stringMember,
@@ -50,6 +51,10 @@ import type {
   UserCreatedDto,
 } from './session.dto.js';
 import { SessionEntity, type SessionStatus } from './session.entity.js';
+import { type CallOptions, isReadMethod } from './sends/call-options.js';
+import { SendTracker } from './sends/send-tracker.js';
+import type { SessionSends } from './sends/session-sends.js';
+import { type Dispatched, type DispatchOptions, TrackedCalls } from './sends/tracked-calls.js';
 import { type LoginStep, SessionHost } from './session-host.js';
 import { stateOfRow } from './session-state.js';
 import {
@@ -68,6 +73,7 @@ interface Held {
   readonly lease: Lease;
   readonly resolver: ChatResolver;
   readonly client: TdClient;
+  readonly sends: SessionSends;
   /** The registered proxy it uses; null for DEFAULT_PROXY or none. */
   proxyId: string | null;
   /** What it connects through, in words; changes with its proxy. */
@@ -94,6 +100,12 @@ const READY_TIMEOUT_MS = 20_000;
 const DRAIN_TIMEOUT_MS = 5_000;
 const WRITE_RETRY_MS = 1_000;
 const MAX_CALLS_IN_FLIGHT = 1_000;
+/** TDLib itself sits out flood waits of up to 60 s. */
+const CALL_TIMEOUT_MS = 70_000;
+const NO_OPTIONS: DispatchOptions = {};
+const NO_SENDS: Dispatched['sends'] = [];
+/** A session that was opened becomes ready, or ends, long before. */
+const RECOVERY_TIMEOUT_MS = 24 * 3_600_000;
 
 /** For a proxy with the library as it is published, which asks DNS and configuration servers when Telegram is silent. */
 const LEAKS =
@@ -112,6 +124,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   private readonly locks = new KeyedLock();
   private readonly opens = pLimit(OPENS_AT_ONCE);
   private readonly closes = pLimit(CLOSES_AT_ONCE);
+  private readonly opening = new Set<Promise<Held>>();
   private stopping = false;
 
   constructor(
@@ -123,6 +136,8 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     private readonly box: SecretBox,
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
+    private readonly sends: SendTracker,
+    private readonly calls: TrackedCalls,
     readiness: Readiness,
     logger: AppLogger,
   ) {
@@ -225,7 +240,28 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     return Promise.resolve(held && this.stateOf(held));
   }
 
-  override async call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawJson> {
+  override async call(
+    kind: SessionKind,
+    id: string,
+    body: CallBody,
+    caller?: Departure,
+    options?: CallOptions,
+  ): Promise<RawJson> {
+    if (options !== undefined) {
+      const dispatch = (more: DispatchOptions): Promise<Dispatched> => this.dispatch(kind, id, body, caller, more);
+      return this.calls.run({ kind, id, body, caller, dispatch }, options);
+    }
+    const { text } = await this.dispatch(kind, id, body, caller, NO_OPTIONS);
+    return new RawJson(text);
+  }
+
+  private async dispatch(
+    kind: SessionKind,
+    id: string,
+    body: CallBody,
+    caller: Departure | undefined,
+    { timeoutMs = CALL_TIMEOUT_MS, keyId, onDispatch, onLateAnswer }: DispatchOptions,
+  ): Promise<Dispatched> {
     const query = inspectQuery(body.method, body.params, this.config.uploads.dir);
     requireMethodClass(query.method);
     const held = this.held.get(id);
@@ -237,24 +273,47 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
     }
     const client = held.session.readyClient();
     const { params } = query;
+    const { sends } = held;
+    if (sends.recovering !== undefined) {
+      await sends.recovering;
+    }
     if (typeof params['chat_id'] === 'string') {
       await held.resolver.resolve(client, params);
     }
-    const options = caller === undefined ? {} : { caller };
+    const maySend = !isReadMethod(query.method);
+    const began = performance.now();
+    const options = {
+      timeoutMs,
+      caller,
+      onLateAnswer: maySend
+        ? (answer: string) => {
+            sends.answered(answer, keyId);
+            onLateAnswer?.(answer);
+          }
+        : onLateAnswer,
+    };
+    onDispatch?.(client.closed);
+    let text: string;
     try {
-      return new RawJson(await client.invoke(serializeQuery(query), options));
+      text = await client.invoke(serializeQuery(query), options);
     } catch (error) {
-      if (error instanceof TdlibError) {
-        held.session.noteRefusal(error);
-        if (await held.resolver.load(client, params, error)) {
-          return new RawJson(await client.invoke(serializeQuery(query), options).catch(() => Promise.reject(error)));
-        }
-      } else if (query.method === 'downloadFile' && (caller?.left === true || error instanceof DeadlineError)) {
+      if (query.method === 'downloadFile' && (caller?.left === true || error instanceof DeadlineError)) {
         // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
         void client.request({ '@type': 'cancelDownloadFile', file_id: params['file_id'] }).catch(() => undefined);
       }
-      throw error;
+      if (!(error instanceof TdlibError)) {
+        throw error;
+      }
+      held.session.noteRefusal(error);
+      if (!(await held.resolver.load(client, params, error))) {
+        throw error;
+      }
+      const left = Math.max(1, timeoutMs - (performance.now() - began));
+      text = await client.invoke(serializeQuery(query), { ...options, timeoutMs: left }).catch((again: unknown) => {
+        throw isChatNotLoaded(again) ? error : again;
+      });
     }
+    return { text, sends: maySend ? sends.answered(text, keyId) : NO_SENDS };
   }
 
   override async useProxy(id: string, proxyId: string | null): Promise<void> {
@@ -410,7 +469,12 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-    const closed = await Promise.all([...this.held.values()].map((held) => this.handOver(held, deadline)));
+    const handOver = (): Promise<(Lease | undefined)[]> =>
+      Promise.all([...this.held.values()].map((held) => this.handOver(held, deadline)));
+    const closed = await handOver();
+    // What is still being opened fails now, or is closed like the others.
+    await Promise.allSettled(this.opening);
+    closed.push(...(await handOver()));
     const leases = closed.filter((lease) => lease !== undefined);
     try {
       await this.repository.release(leases);
@@ -524,7 +588,10 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
   }
 
   private open(row: SessionEntity, plan: LoginPlan, writes: boolean): Promise<Held> {
-    return this.opens(async () => {
+    const opened = this.opens(async () => {
+      if (this.stopping) {
+        throw new ShuttingDownError();
+      }
       const { apiId, apiHash } = await this.apps.credentials(row.appId);
       const proxy = await this.effectiveProxy(row.proxyId);
       const directory = this.directoryOf(row.id);
@@ -539,8 +606,13 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
         () => this.held.get(row.id)?.network ?? networkOf(proxy),
         row,
       );
+      const lease = this.leaseOf(row);
+      const sends = this.sends.begin(row.kind, lease, row.status !== 'connecting');
       const client = await this.engine.open({
-        onUpdate: session.receive,
+        onUpdate: (type, update) => {
+          session.receive(type, update);
+          sends.receive(type, update);
+        },
         onBanned: session.noteBan,
         proxy,
         maxCallsInFlight: MAX_CALLS_IN_FLIGHT,
@@ -565,7 +637,8 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       const held: Held = {
         session,
         client,
-        lease: this.leaseOf(row),
+        sends,
+        lease,
         resolver: new ChatResolver(),
         proxyId: row.proxyId,
         network: networkOf(proxy),
@@ -577,12 +650,17 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       this.held.set(row.id, held);
       try {
         await client.start();
+        await this.sends.load(sends, directory, whenReady(held));
       } catch (error) {
         await this.close(held);
         throw error;
       }
       return held;
     });
+    this.opening.add(opened);
+    const forget = (): boolean => this.opening.delete(opened);
+    opened.then(forget, forget);
+    return opened;
   }
 
   /**
@@ -648,6 +726,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       this.logger.failure('a session did not close', error, { sessionId: held.session.id });
       return false;
     } finally {
+      await this.sends.close(held.sends, ENDED.has(held.session.status));
       if (this.held.get(held.session.id) === held) {
         this.held.delete(held.session.id);
       }
@@ -692,6 +771,7 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
 
   /** Writes the last state and leaves the session to the registry. */
   private async giveUp(held: Held): Promise<void> {
+    await this.sends.close(held.sends, ENDED.has(held.session.status));
     this.write(held, true);
     await held.writing;
     held.writes = false;
@@ -846,6 +926,12 @@ export class LocalSessionHost extends SessionHost implements BeforeApplicationSh
       this.logger.failure('the directory of a removed session stays', error, { sessionId: id });
     }
   }
+}
+
+/** @returns undefined when the session ends before it takes calls */
+async function whenReady({ session, client }: Held): Promise<TdClient | undefined> {
+  await session.waitFor(() => session.isReady || session.hasEnded, RECOVERY_TIMEOUT_MS);
+  return session.isReady ? client : undefined;
 }
 
 function loginPlanOf(user: CreateUserDto): LoginPlan & { kind: 'phone' | 'qr' } {

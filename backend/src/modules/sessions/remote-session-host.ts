@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type WorkerAddress, WorkerClient } from '../../common/cluster/index.js';
+import { type WorkerAddress, WorkerClient, type WorkerRequest } from '../../common/cluster/index.js';
 import {
   KindMismatchError,
   NoLiveWorkerError,
@@ -9,6 +9,7 @@ import {
   WorkerUnreachableError,
 } from '../../common/errors/index.js';
 import type { RawEnvelope } from '../../common/http/index.js';
+import { IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED } from '../../common/idempotency/index.js';
 import { CallAbandonedError, type Departure } from '../../telegram/index.js';
 import type {
   BotCreatedDto,
@@ -19,12 +20,14 @@ import type {
   SessionKind,
   UserCreatedDto,
 } from './session.dto.js';
+import type { CallOptions } from './sends/call-options.js';
 import { type LoginStep, SessionHost } from './session-host.js';
 import { SessionRoutes } from './session-routes.js';
 import type { SessionRoute } from './sessions.repository.js';
 
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
 const CALL_TIMEOUT_MS = 75_000;
+const WAY_MS = 5_000;
 /** Logins wait for Telegram's verdict and then for what comes after it. */
 const LOGIN_TIMEOUT_MS = 50_000;
 
@@ -79,10 +82,16 @@ export class RemoteSessionHost extends SessionHost {
     return state ?? undefined;
   }
 
-  override async call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawEnvelope> {
+  override async call(
+    kind: SessionKind,
+    id: string,
+    body: CallBody,
+    caller?: Departure,
+    options?: CallOptions,
+  ): Promise<RawEnvelope> {
     const first = await this.callOwner(kind, id);
     try {
-      return await this.forward(first, kind, id, body, caller);
+      return await this.forward(first, kind, id, body, caller, options);
     } catch (error) {
       if (!certainlyDidNothing(error)) {
         throw error;
@@ -93,7 +102,7 @@ export class RemoteSessionHost extends SessionHost {
       if (second.id === first.id) {
         throw error;
       }
-      return this.forward(second, kind, id, body, caller);
+      return this.forward(second, kind, id, body, caller, options);
     }
   }
 
@@ -112,13 +121,16 @@ export class RemoteSessionHost extends SessionHost {
     id: string,
     body: CallBody,
     caller: Departure | undefined,
+    options: CallOptions | undefined,
   ): Promise<RawEnvelope> {
+    const path = `/internal/sessions/${kind}/${id}/call`;
     try {
       return await this.workers.forward(owner, {
         method: 'POST',
-        path: `/internal/sessions/${kind}/${id}/call`,
+        path,
         body,
         timeoutMs: CALL_TIMEOUT_MS,
+        ...(options && forwarded(path, options)),
         ...(caller && { onAbort: (abort: () => void) => caller.notify(abort) }),
       });
     } catch (error) {
@@ -212,4 +224,22 @@ function certainlyDidNothing(error: unknown): boolean {
   return error instanceof WorkerUnreachableError
     ? error.neverReached
     : error instanceof RemoteError && error.code === 'shutting_down';
+}
+
+/** What a call asks for beside its method, as the worker takes it. */
+function forwarded(path: string, { waitMs, timeoutMs, key, onReplayed }: CallOptions): Partial<WorkerRequest> {
+  const query = new URLSearchParams({
+    ...(waitMs !== undefined && { wait: String(waitMs / 1_000) }),
+    ...(timeoutMs !== undefined && { timeout: String(timeoutMs / 1_000) }),
+  }).toString();
+  return {
+    path: query === '' ? path : `${path}?${query}`,
+    timeoutMs: (timeoutMs === undefined ? CALL_TIMEOUT_MS : timeoutMs + WAY_MS) + (waitMs ?? 0),
+    ...(key !== undefined && { headers: { [IDEMPOTENCY_KEY]: key } }),
+    onHeaders: (headers) => {
+      if (headers[IDEMPOTENT_REPLAYED] !== undefined) {
+        onReplayed();
+      }
+    },
+  };
 }

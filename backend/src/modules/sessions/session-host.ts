@@ -9,6 +9,7 @@ import type {
   SessionKind,
   UserCreatedDto,
 } from './session.dto.js';
+import type { CallOptions } from './sends/call-options.js';
 
 /** What a login waits for, and the answer to it. */
 export type LoginStep =
@@ -44,9 +45,16 @@ export abstract class SessionHost {
 
   /**
    * Runs a td_api method. This is the path most requests take: without database, without parsing of the result.
+   * @param options absent for most calls, which ask for nothing but their answer
    * @throws SessionNotReadyError, MethodReservedError, PathDeniedError, ValidationFailedError, TooManyCallsError, TdlibError
    */
-  abstract call(kind: SessionKind, id: string, body: CallBody, caller?: Departure): Promise<RawJson | RawEnvelope>;
+  abstract call(
+    kind: SessionKind,
+    id: string,
+    body: CallBody,
+    caller?: Departure,
+    options?: CallOptions,
+  ): Promise<RawJson | RawEnvelope>;
 
   /** Puts another proxy in place, live when the session is open, and notes it. Null takes it away. */
   abstract useProxy(id: string, proxyId: string | null): Promise<void>;

@@ -10,6 +10,7 @@ import {
   Requires,
 } from '../../common/http/index.js';
 import { departureOf } from './departure.js';
+import { callOptionsOf } from './sends/call-options.js';
 import {
   type BotCreatedDto,
   type CallBody,
@@ -78,7 +79,13 @@ export class SessionsInternalController {
   @Post(':kind/:id/call')
   call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
     const { kind, id } = request.params;
-    return this.host.call(kind, existingId('session', id), request.body ?? {}, departureOf(reply));
+    return this.host.call(
+      kind,
+      existingId('session', id),
+      request.body ?? {},
+      departureOf(reply),
+      callOptionsOf(request, reply),
+    );
   }
 }
 

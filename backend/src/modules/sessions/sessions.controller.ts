@@ -17,6 +17,7 @@ import {
   ReturnsTdObject,
   UpdatedDto,
 } from '../../common/http/index.js';
+import { Idempotent } from '../../common/idempotency/index.js';
 import { departureOf } from './departure.js';
 import { CALL_BODY } from './call-body.js';
 import {
@@ -36,6 +37,8 @@ import {
   SessionStateDto,
   UserCreatedDto,
 } from './session.dto.js';
+import { ApiCallOptions, callOptionsOf } from './sends/call-options.js';
+import { SENDS_BESIDE } from './sends/send.dto.js';
 import { SessionHost } from './session-host.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -56,6 +59,7 @@ export class SessionsController {
 
   @Post('bot')
   @Returns(BotCreatedDto)
+  @Idempotent()
   @ApiOperation({ operationId: 'createBot', summary: 'Log a bot in' })
   createBot(@Body() dto: CreateBotDto): Promise<BotCreatedDto> {
     return this.host.createBot(dto);
@@ -63,6 +67,7 @@ export class SessionsController {
 
   @Post('user')
   @Returns(UserCreatedDto)
+  @Idempotent()
   @ApiOperation({ operationId: 'createUser', summary: "Begin a user account's login" })
   createUser(@Body() dto: CreateUserDto): Promise<UserCreatedDto> {
     return this.host.createUser(dto);
@@ -173,15 +178,22 @@ export class SessionsController {
   }
 
   @Post(':kind(bot|user)/:id/call')
-  @ReturnsTdObject()
+  @ReturnsTdObject(undefined, SENDS_BESIDE)
   @Requires(Access.CoveredSession)
   @ApiParam(KIND)
   @ApiParam(ID)
   @ApiBody(CALL_BODY)
+  @ApiCallOptions()
   @ApiOperation({ operationId: 'callMethod', summary: 'Run a td_api method on a session' })
   call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
     // Taken from the request itself: each decorated parameter goes through the pipes, which this path does without.
     const { kind, id } = request.params;
-    return this.host.call(kind, existingId('session', id), request.body ?? {}, departureOf(reply));
+    return this.host.call(
+      kind,
+      existingId('session', id),
+      request.body ?? {},
+      departureOf(reply),
+      callOptionsOf(request, reply),
+    );
   }
 }

@@ -5,6 +5,14 @@ import { TelegramEngine } from '../../telegram/index.js';
 import { ExecuteController } from './execute.controller.js';
 import { LocalSessionHost } from './local-session-host.js';
 import { RemoteSessionHost } from './remote-session-host.js';
+import { LocalSends } from './sends/local-sends.js';
+import { RemoteSends } from './sends/remote-sends.js';
+import { SendSweep } from './sends/send-sweep.js';
+import { SendTracker } from './sends/send-tracker.js';
+import { SendsController, SendsInternalController } from './sends/sends.controller.js';
+import { SendsRepository } from './sends/sends.repository.js';
+import { Sends } from './sends/sends.js';
+import { TrackedCalls } from './sends/tracked-calls.js';
 import { SessionHost } from './session-host.js';
 import { SessionReconciler } from './session-reconciler.js';
 import { SessionRoutes } from './session-routes.js';
@@ -40,6 +48,12 @@ const LOCAL_HOST: Provider[] = [
   LocalSessionHost,
   { provide: SessionHost, useExisting: LocalSessionHost },
   SessionReconciler,
+  SendsRepository,
+  SendTracker,
+  SendSweep,
+  TrackedCalls,
+  LocalSends,
+  { provide: Sends, useExisting: LocalSends },
 ];
 
 /** Sessions: their registry, their logins, and the calls on them. */
@@ -49,13 +63,15 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsController, ExecuteController],
+      controllers: [SessionsController, SendsController, ExecuteController],
       providers: [
         SessionsRepository,
         SessionsService,
         SessionRoutes,
         ENGINE,
         { provide: SessionHost, useClass: RemoteSessionHost },
+        SendsRepository,
+        { provide: Sends, useClass: RemoteSends },
       ],
       exports: [SessionsService, SessionHost],
     };
@@ -65,7 +81,7 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsInternalController],
+      controllers: [SessionsInternalController, SendsInternalController],
       providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
       exports: [SessionHost, TelegramEngine],
     };
@@ -75,7 +91,7 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsController, ExecuteController],
+      controllers: [SessionsController, SendsController, ExecuteController],
       providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
       exports: [SessionsService, SessionHost, TelegramEngine],
     };
