@@ -8,7 +8,7 @@ import { TelegramEngine } from '../../telegram/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { ENDED, type Held, PENDING } from './held-session.js';
 import { KeyedLock } from './keyed-lock.js';
-import type { LoginPlan } from './live-session.js';
+import type { LoginPlan } from './login-plan.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionLookup } from './session-lookup.js';
@@ -111,7 +111,10 @@ export class HeldSessions implements BeforeApplicationShutdown {
   async adopt(row: SessionEntity): Promise<void> {
     await this.locks.run(row.id, async () => {
       if (!this.stopping && !this.held.has(row.id)) {
-        await this.directories.requireDatabase(row.id);
+        // A bot that logs in again needs none.
+        if (row.status !== 'connecting') {
+          await this.directories.requireDatabase(row.id);
+        }
         await this.open(row, this.opener.resumption(row), true);
       }
     });
@@ -234,7 +237,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     if (PENDING.has(held.session.status)) {
-      held.session.fail('expired', new Error('the worker was stopped during the login: log in again'));
+      held.session.failLogin(new Error('the worker was stopped during the login: log in again'), 'expired');
     }
     const isReleased = await this.close(held);
     await held.writing;
@@ -266,12 +269,15 @@ export class HeldSessions implements BeforeApplicationShutdown {
       if (!held.writes) {
         return;
       }
-      const { status } = held.session;
-      if (status === 'logged_out' || status === 'banned') {
+      if (held.session.isClosing) {
         const patience = new Promise((resolve) => setTimeout(resolve, LOGOUT_TIMEOUT_MS).unref());
         await Promise.race([held.client.closed, patience]);
       }
       await this.close(held);
+      if (held.session.isUnauthorized) {
+        // TDLib empties the database by itself when it closes after a logout, but not when we close it.
+        await this.directories.remove(held.session.id);
+      }
       await this.giveUp(held);
     });
   }

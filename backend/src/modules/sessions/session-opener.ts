@@ -6,7 +6,8 @@ import { LocalAppVault } from '../apps/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
 import { ChatResolver } from './chat-resolver.js';
 import type { Held } from './held-session.js';
-import { LiveSession, type LoginPlan } from './live-session.js';
+import { LiveSession } from './live-session.js';
+import type { LoginPlan, SessionStart } from './login-plan.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import type { SessionEntity } from './session.entity.js';
@@ -64,15 +65,17 @@ export class SessionOpener {
       plan,
       { changed: () => tell(changed), closed: () => tell(closed) },
       () => begun.held?.network ?? networkOf(proxy),
-      row,
+      startOf(row),
     );
-    const sends = this.sends.begin(row.kind, lease, row.status !== 'connecting');
+    // Only a login has no past, unless it goes on with the database of a session that has expired.
+    const hasPast = row.status !== 'connecting' || row.formerStatus === 'expired';
+    const sends = this.sends.begin(row.kind, lease, hasPast);
     const client = await this.engine.open({
       onUpdate: (type, update) => {
         session.receive(type, update);
         sends.receive(type, update);
       },
-      onBanned: session.noteBan,
+      onAuthorizationLost: session.noteLoss,
       proxy,
       maxCallsInFlight: MAX_CALLS_IN_FLIGHT,
       parameters: {
@@ -122,7 +125,7 @@ export class SessionOpener {
       return { kind: 'resume' };
     }
     const token = this.box.open(botTokenSealed, { table: 'sessions', column: 'bot_token_sealed', id });
-    return { kind: 'bot', token: token.toString('utf8') };
+    return { kind: 'bot', token: token.toString('utf8'), isAutomatic: true };
   }
 
   /** The proxy that a session with this one registered uses. @throws NotFoundError */
@@ -144,6 +147,18 @@ export class SessionOpener {
 async function whenReady({ session, client }: Held): Promise<TdClient | undefined> {
   await session.waitFor(() => session.isReady || session.hasEnded, RECOVERY_TIMEOUT_MS);
   return session.isReady ? client : undefined;
+}
+
+function startOf(row: SessionEntity): SessionStart {
+  const id = row.botId ?? row.accountId ?? undefined;
+  const phone = row.formerStatus === null ? undefined : (row.phone ?? undefined);
+  return {
+    status: row.status,
+    since: row.since,
+    ...(row.formerStatus !== null && { former: { status: row.formerStatus, since: row.formerSince ?? row.since } }),
+    account: { ...(id !== undefined && { id }), ...(phone !== undefined && { phone }) },
+    ...(row.spamLimitedUntil !== null && { spamLimitedUntil: row.spamLimitedUntil }),
+  };
 }
 
 function networkOf(proxy: ProxySettings | undefined): string {
