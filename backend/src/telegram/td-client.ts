@@ -143,6 +143,15 @@ export class TdClient {
     return this.call(query, options, true);
   }
 
+  /** Gives every call of `invoke` up that is not answered yet. TDLib goes on with what it has begun. */
+  giveUpCalls(reason: Error): void {
+    for (const [extra, { counted }] of [...this.pending]) {
+      if (counted) {
+        this.giveUp(extra, reason);
+      }
+    }
+  }
+
   /** A request of our own: not counted against the cap, its answer parsed. Throws as `invoke` does. */
   async request(query: TdObject, options: InvokeOptions = {}): Promise<TdObject> {
     return parseTdObject(await this.call(JSON.stringify({ ...query }), options, false));

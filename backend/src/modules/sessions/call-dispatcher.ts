@@ -1,8 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { DeadlineError, ShuttingDownError, TdlibError } from '../../common/errors/index.js';
+import { DeadlineError, SessionNotReadyError, ShuttingDownError, TdlibError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
-import { type Departure, inspectQuery, isChatNotLoaded, serializeQuery } from '../../telegram/index.js';
+import {
+  ClientClosedError,
+  type Departure,
+  inspectQuery,
+  isChatNotLoaded,
+  serializeQuery,
+} from '../../telegram/index.js';
+import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
+import { currentContext } from '../../common/http/index.js';
 import { requireMethodClass } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
@@ -11,6 +19,8 @@ import { SessionLookup } from './session-lookup.js';
 
 /** TDLib itself sits out flood waits of up to 60 s. */
 const CALL_TIMEOUT_MS = 70_000;
+/** How long the reason of an end may come after the calls were dropped. */
+const REASON_TIMEOUT_MS = 2_000;
 const NO_SENDS: Dispatched['sends'] = [];
 
 /** Runs td_api methods on open sessions: checks them, makes their chat known, and learns from what Telegram answers. */
@@ -45,13 +55,11 @@ export class CallDispatcher {
     if (sends.recovering !== undefined) {
       await sends.recovering;
     }
-    if (typeof params['chat_id'] === 'string') {
-      await held.resolver.resolve(client, params);
-    }
     const maySend = !isReadMethod(query.method);
     const began = performance.now();
+    const limitMs = held.session.monitor.health.level === 'down' ? Math.min(timeoutMs, DOWN_CALL_MS) : timeoutMs;
     const options = {
-      timeoutMs,
+      timeoutMs: limitMs,
       caller,
       onLateAnswer: maySend
         ? (answer: string) => {
@@ -60,9 +68,12 @@ export class CallDispatcher {
           }
         : onLateAnswer,
     };
-    onDispatch?.(client.closed);
     let text: string;
     try {
+      if (typeof params['chat_id'] === 'string') {
+        await within(held.resolver.resolve(client, params), limitMs);
+      }
+      onDispatch?.(client.closed);
       text = await client.invoke(serializeQuery(query), options);
     } catch (error) {
       if (query.method === 'downloadFile' && (caller?.left === true || error instanceof DeadlineError)) {
@@ -70,17 +81,49 @@ export class CallDispatcher {
         void client.request({ '@type': 'cancelDownloadFile', file_id: params['file_id'] }).catch(() => undefined);
       }
       if (!(error instanceof TdlibError)) {
-        throw error;
+        throw await explain(held, error);
       }
       held.session.noteRefusal(error);
       if (!(await held.resolver.load(client, params, error))) {
         throw error;
       }
-      const left = Math.max(1, timeoutMs - (performance.now() - began));
-      text = await client.invoke(serializeQuery(query), { ...options, timeoutMs: left }).catch((again: unknown) => {
-        throw isChatNotLoaded(again) ? error : again;
-      });
+      const left = Math.max(1, limitMs - (performance.now() - began));
+      text = await client
+        .invoke(serializeQuery(query), { ...options, timeoutMs: left })
+        .catch(async (again: unknown) => {
+          if (again instanceof TdlibError) {
+            held.session.noteRefusal(again);
+          }
+          throw isChatNotLoaded(again) ? error : await explain(held, again);
+        });
     }
     return { text, sends: maySend ? sends.answered(text, keyId) : NO_SENDS };
+  }
+}
+
+/** What a call that nobody answered is told: why, as far as it is known and the caller may know it. */
+async function explain({ session }: Held, error: unknown): Promise<unknown> {
+  if (error instanceof ClientClosedError && (session.isClosing || session.isUnauthorized)) {
+    await session.waitFor(() => session.isUnauthorized, REASON_TIMEOUT_MS);
+    return new SessionNotReadyError(session.status, `the session is ${session.status}: ${session.lastError ?? ''}`);
+  }
+  const { level, cause = '' } = session.monitor.health;
+  if (error instanceof DeadlineError && level === 'down') {
+    const maySeeNetwork = currentContext()?.caller?.kind !== 'token';
+    return new DeadlineError('the call', DOWN_CALL_MS, maySeeNetwork ? cause : 'no connection to Telegram');
+  }
+  return error;
+}
+
+/** @throws DeadlineError */
+async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DeadlineError('the call', timeoutMs)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
   }
 }

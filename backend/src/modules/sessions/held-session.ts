@@ -22,7 +22,12 @@ export interface Held {
   /** A write is under way; another one follows when `dirty`. */
   writing: Promise<void> | undefined;
   dirty: boolean;
+  /** Runs while the session is down; its end gives up the calls in flight. */
+  callsEnd: NodeJS.Timeout | undefined;
 }
+
+/** How long a call may wait for a session that has no connection. */
+export const DOWN_CALL_MS = 10_000;
 
 /** Statuses in which a session has no use for its client any more. */
 export const ENDED: ReadonlySet<SessionStatus> = new Set(['error', 'expired', 'logged_out', 'banned']);

@@ -247,13 +247,12 @@ export class LiveSession {
       throw new LoginBusyError();
     }
     this.answering = true;
-    const { code, password } = this.login;
+    const { stepCount } = this.login;
     this.error = undefined;
     try {
       await client.request(query, { timeoutMs: VERDICT_TIMEOUT_MS });
       await this.waitFor(
-        () =>
-          this.currentStatus !== status || this.login.code !== code || this.login.password !== password || this.ended,
+        () => this.currentStatus !== status || this.login.stepCount !== stepCount || this.ended,
         FOLLOW_UP_TIMEOUT_MS,
       );
     } catch (error) {

@@ -108,6 +108,7 @@ export class SessionOpener {
       writes,
       writing: undefined,
       dirty: false,
+      callsEnd: undefined,
     };
     begun.held = held;
     opened(held);
