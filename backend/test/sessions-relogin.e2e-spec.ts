@@ -112,6 +112,29 @@ describe('a session whose authorization is gone', () => {
     }
   });
 
+  it.each(['phone', 'qr'])(
+    'is what it was before when its login by %s is given up, and its number is free',
+    async (method) => {
+      const { path, id, phone } = await loggedOut();
+      const before = await state(path);
+      await api.must(login(path, { method }));
+      expect(await api.must(api.delete(`${path}/login`))).toMatchObject({ status: 'cancelled' });
+      expect(await state(path)).toMatchObject({
+        id,
+        status: 'logged_out',
+        since: before['since'],
+        last_error: 'the login was cancelled',
+      });
+      const none = await api.delete(`${path}/login`);
+      expect([none.status, none.body.error?.['details']]).toEqual([409, { status: 'logged_out' }]);
+      const other = await api.must(api.post('/v1/user', { app_id: appId, phone }));
+      expect(other).toMatchObject({ status: 'awaiting_code' });
+      // A login of a session that never was logged in leaves nothing.
+      await api.must(api.delete(`/v1/user/${other.id}/login`));
+      expect((await api.get(`/v1/user/${other.id}`)).status).toBe(404);
+    },
+  );
+
   it('begins one login when it is asked for twice at once', async () => {
     const { path, phone } = await loggedOut();
     const before = telegram.control.accounts.codes(phone).length;
