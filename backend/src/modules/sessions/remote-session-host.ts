@@ -123,15 +123,22 @@ export class RemoteSessionHost extends SessionHost {
     caller: Departure | undefined,
     options: CallOptions | undefined,
   ): Promise<RawEnvelope> {
-    const path = `/internal/sessions/${kind}/${id}/call`;
+    const onAbort = caller && ((abort: () => void) => caller.notify(abort));
     try {
+      if (options === undefined) {
+        return await this.workers.call(owner, {
+          kind,
+          sessionId: id,
+          body,
+          timeoutMs: CALL_TIMEOUT_MS,
+          ...(onAbort && { onAbort }),
+        });
+      }
       return await this.workers.forward(owner, {
         method: 'POST',
-        path,
         body,
-        timeoutMs: CALL_TIMEOUT_MS,
-        ...(options && forwarded(path, options)),
-        ...(caller && { onAbort: (abort: () => void) => caller.notify(abort) }),
+        ...forwarded(`/internal/sessions/${kind}/${id}/call`, options),
+        ...(onAbort && { onAbort }),
       });
     } catch (error) {
       if (caller?.left === true) {
@@ -227,7 +234,10 @@ function certainlyDidNothing(error: unknown): boolean {
 }
 
 /** What a call asks for beside its method, as the worker takes it. */
-function forwarded(path: string, { waitMs, timeoutMs, key, onReplayed }: CallOptions): Partial<WorkerRequest> {
+function forwarded(
+  path: string,
+  { waitMs, timeoutMs, key, onReplayed }: CallOptions,
+): Pick<WorkerRequest, 'path'> & Partial<WorkerRequest> {
   const query = new URLSearchParams({
     ...(waitMs !== undefined && { wait: String(waitMs / 1_000) }),
     ...(timeoutMs !== undefined && { timeout: String(timeoutMs / 1_000) }),
