@@ -35,6 +35,7 @@ export async function createApp(
   });
   const authenticator = app.get(Authenticator, { strict: false });
   server.admitWith((access, request, context) => authenticator.admit(access, request, context));
+  server.runWith((controller) => app.get<object>(controller, { strict: false }));
   const close = app.close.bind(app);
   // Nest's own order of shutdown hooks is by the distance of modules; the database must outlive all of them.
   app.close = async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppConfig } from '../../config/index.js';
@@ -17,6 +18,8 @@ import {
 import type { AppLogger } from '../log/app-logger.js';
 import { Access } from './access.js';
 import { BODY_LIMIT_BYTES, describe } from './describe.js';
+import type { DirectHandler } from './direct.js';
+import { successEnvelope } from './envelope.js';
 import { readJsonBody } from './json-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
 import { RouteTable } from './route-table.js';
@@ -91,6 +94,11 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
+/** The instance of a controller class. */
+export type ControllerOf = (controller: Type) => object;
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
 /** Throws, at once or later, when the request's credentials do not suffice for the level of access. */
 export type Admit = (access: Access, request: FastifyRequest, context: RequestContext) => Promise<void> | undefined;
 
@@ -102,6 +110,7 @@ export class HttpServer extends FastifyAdapter {
   private readonly routes = new RouteTable();
   private isRefusing = false;
   private admit: Admit | undefined;
+  private controllerOf: ControllerOf | undefined;
 
   constructor(
     config: AppConfig,
@@ -143,6 +152,11 @@ export class HttpServer extends FastifyAdapter {
     this.admit = admit;
   }
 
+  /** Says where the handlers of `@Direct()` routes are found, once they are needed. */
+  runWith(controllerOf: ControllerOf): void {
+    this.controllerOf = controllerOf;
+  }
+
   /** From the first moment of a shutdown nothing new is taken. */
   override beforeClose(): void {
     this.isRefusing = true;
@@ -163,6 +177,11 @@ export class HttpServer extends FastifyAdapter {
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
       if (route.config?.access === Access.Public) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
+      if (route.config?.direct) {
+        // The guard that refuses routes without a level of access is Nest's.
+        if (route.config.access === undefined) throw new Error(`${route.url} says nothing of who may use it`);
+        route.handler = this.directHandler(route.config.direct);
+      }
     });
     fastify.addHook('onRequest', (request, reply, done) => {
       request.requestContext = { requestId: request.id, remoteAddress: request.ip };
@@ -206,6 +225,23 @@ export class HttpServer extends FastifyAdapter {
       sendFailure(isTooLarge ? new PayloadTooLargeError(limit) : error, request, reply, this.log);
     });
     fastify.setNotFoundHandler((request, reply) => this.answerUnknown(request, reply));
+  }
+
+  private directHandler({ controller, method }: DirectHandler): Handler {
+    let handler: Handler | undefined;
+    return async (request, reply) => {
+      handler ??= this.handlerOf(controller, method);
+      const result = await handler(request, reply);
+      void reply.type('application/json; charset=utf-8');
+      return successEnvelope(result);
+    };
+  }
+
+  private handlerOf(controller: Type, method: string): Handler {
+    const instance = this.controllerOf?.(controller);
+    const handler: unknown = instance && Reflect.get(instance, method);
+    if (typeof handler !== 'function') throw new Error(`${controller.name} has no ${method}`);
+    return handler.bind(instance) as Handler;
   }
 
   private answerUnknown(request: FastifyRequest, reply: FastifyReply): void {
