@@ -7,4 +7,4 @@ export { numberMember, objectMember, parseTdObject, stringMember, type TdObject 
 export { inspectQuery, serializeQuery } from './td-query.js';
 export { readTdSchema } from './td-schema.js';
 export { TelegramEngine } from './telegram-engine.js';
-export { CallAbandonedError, toTdlibError } from './telegram.errors.js';
+export { CallAbandonedError, ClientClosedError, toTdlibError } from './telegram.errors.js';
