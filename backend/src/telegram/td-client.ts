@@ -2,7 +2,7 @@ import { DeadlineError } from '../common/errors/index.js';
 import type { ProxySettings } from '../config/index.js';
 import type { Departure } from './departure.js';
 import { toTdProxy } from './proxy.js';
-import { splitMessage, type TdJson, typeOf } from './td-json.js';
+import { requireWholeText, splitMessage, type TdJson, typeOf } from './td-json.js';
 import { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
 import { CallAbandonedError, ClientClosedError, toTdlibError, TooManyCallsError } from './telegram.errors.js';
 
@@ -187,6 +187,7 @@ export class TdClient {
     counted: boolean,
   ): Promise<string> {
     return new Promise((resolve, reject) => {
+      requireWholeText(query);
       if (this.isClosed) {
         reject(new ClientClosedError());
         return;

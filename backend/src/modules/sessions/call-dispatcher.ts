@@ -40,7 +40,7 @@ export class CallDispatcher {
     caller: Departure | undefined,
     { timeoutMs = CALL_TIMEOUT_MS, keyId, onDispatch, onLateAnswer }: DispatchOptions,
   ): Promise<Dispatched> {
-    const query = inspectQuery(body.method, body.params, this.config.uploads.dir);
+    const query = inspectQuery(body.method, body.params, this.config.uploads.dir, kind);
     requireMethodClass(query.method);
     const held = this.sessions.get(id);
     if (held?.session.kind !== kind) {
