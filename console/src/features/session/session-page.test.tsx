@@ -15,6 +15,7 @@ const answers = (session: SessionSummary, more: Answers = {}): Answers => ({
   'GET /v1/sessions': () => ok([session]),
   [`GET /v1/${session.kind}/${session.id}`]: () => ok({ ...session, me }),
   'GET /v1/proxies': () => ok([aProxy]),
+  [`GET /v1/${session.kind}/${session.id}/sends`]: () => ok([]),
   ...more,
 });
 const open = (session: SessionSummary, more?: Answers) =>
@@ -108,9 +109,100 @@ describe('the call box', () => {
     expect(screen.getByLabelText(/^Params/)).toHaveDisplayValue(/inputMessageText/);
   });
 
+  it('tells examples that work as they are from those that need a chat', async () => {
+    open(aLogin({ status: 'authorized' }));
+    const examples = await screen.findByLabelText('Start from');
+    const ready = within(examples).getByRole('group', { name: 'Work as they are' });
+    expect(within(ready).getByRole('option', { name: 'My chats' })).toBeInTheDocument();
+    expect(await within(ready).findByRole('option', { name: 'Write to Saved Messages' })).toBeInTheDocument();
+    const toFill = within(examples).getByRole('group', { name: 'Need a chat filled in' });
+    expect(within(toFill).getByRole('option', { name: 'Send a text' })).toBeInTheDocument();
+  });
+
+  it('takes an older answer away when the next call cannot be sent', async () => {
+    const session = aSession();
+    const { user } = open(session, { [`POST /v1/bot/${session.id}/call`]: () => ok(me) });
+    await user.click(await screen.findByRole('button', { name: 'Send call' }));
+    await screen.findByRole('region', { name: 'Answer' });
+    await user.type(screen.getByLabelText(/^Params/), '[1]'.replace('[', '[['));
+    await user.click(screen.getByRole('button', { name: 'Send call' }));
+    expect(screen.getByLabelText(/^Params/)).toBeInvalid();
+    expect(screen.queryByRole('region', { name: 'Answer' })).not.toBeInTheDocument();
+  });
+
+  it('is taken along into the playground', async () => {
+    const session = aSession();
+    const { user } = open(session);
+    await user.clear(await screen.findByLabelText('Method'));
+    await user.type(screen.getByLabelText('Method'), 'getChat');
+    expect(screen.getByRole('link', { name: 'Open in the playground' })).toHaveAttribute(
+      'href',
+      `/playground/?session=${session.id}&method=getChat`,
+    );
+  });
+
   it('is closed while the session is not ready', async () => {
     open(aLogin());
     expect(await screen.findByRole('button', { name: 'Send call' })).toBeDisabled();
+  });
+});
+
+describe('its sends', () => {
+  const session = aSession();
+  const path = `GET /v1/bot/${session.id}/sends`;
+  const send = { chat_id: 42, temporary_id: 11, status: 'pending', created_at: '2026-11-30T09:00:00.000Z' };
+
+  it('are told with state, ids and the reason of a failure', async () => {
+    open(session, {
+      [path]: () =>
+        ok([
+          { ...send, status: 'sent', message_id: 99 },
+          {
+            ...send,
+            temporary_id: 12,
+            status: 'failed',
+            error: { source: 'tdlib', code: 400, message: 'USER_IS_BLOCKED' },
+          },
+          { ...send, temporary_id: 13, status: 'unknown' },
+        ]),
+    });
+    const rows = within(await screen.findByRole('list', { name: 'Sends' })).getAllByRole('listitem');
+    expect(rows[0]).toHaveTextContent('Sent');
+    expect(rows[0]).toHaveTextContent('final id 99');
+    expect(rows[1]).toHaveTextContent('That person has blocked this account. 400 USER_IS_BLOCKED');
+    expect(rows[2]).toHaveTextContent('cannot be learned');
+  });
+
+  it('are looked at again while one is on its way', async () => {
+    let asked = 0;
+    open(session, {
+      [path]: () => {
+        asked += 1;
+        return ok([asked < 2 ? send : { ...send, status: 'sent', message_id: 99 }]);
+      },
+    });
+    const list = await screen.findByRole('list', { name: 'Sends' });
+    expect(list).toHaveTextContent('Pending');
+    await waitFor(() => expect(list).toHaveTextContent('final id 99'));
+  });
+
+  it('come page by page', async () => {
+    const { user } = open(session, {
+      [path]: ({ url }) =>
+        url.searchParams.get('cursor') === 'next'
+          ? ok([{ ...send, temporary_id: 12, status: 'sent' }])
+          : Response.json({ ok: true, result: [{ ...send, status: 'sent' }], next_cursor: 'next' }),
+    });
+    await user.click(await screen.findByRole('button', { name: 'Show older ones' }));
+    await waitFor(() =>
+      expect(within(screen.getByRole('list', { name: 'Sends' })).getAllByRole('listitem')).toHaveLength(2),
+    );
+    expect(screen.queryByRole('button', { name: 'Show older ones' })).not.toBeInTheDocument();
+  });
+
+  it('are explained while there are none', async () => {
+    open(session);
+    expect(await screen.findByText(/Nothing was sent yet/)).toBeVisible();
   });
 });
 

@@ -1,4 +1,12 @@
-import { LayoutDashboard, MessagesSquare, Server, Waypoints, type LucideIcon, Blocks } from 'lucide-react';
+import {
+  Blocks,
+  LayoutDashboard,
+  MessagesSquare,
+  Server,
+  SquareTerminal,
+  Waypoints,
+  type LucideIcon,
+} from 'lucide-react';
 
 /** A page of the console and the key that goes to it after `g`. */
 export interface Destination {
@@ -12,9 +20,10 @@ export interface Destination {
 export const MAIN: readonly Destination[] = [
   { href: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
   { href: '/sessions/', name: 'Sessions', icon: MessagesSquare, key: 's' },
+  { href: '/playground/', name: 'Playground', icon: SquareTerminal, key: 'c' },
 ];
 
-/** What sessions are made from and run on. */
+/** What sessions are made from and run on, and who may use them. */
 export const SYSTEM: readonly Destination[] = [
   { href: '/apps/', name: 'Telegram apps', icon: Blocks, key: 'a' },
   { href: '/proxies/', name: 'Proxies', icon: Waypoints, key: 'p' },
