@@ -1,5 +1,6 @@
 import {
   Blocks,
+  KeyRound,
   LayoutDashboard,
   MessagesSquare,
   Server,
@@ -27,6 +28,7 @@ export const MAIN: readonly Destination[] = [
 export const SYSTEM: readonly Destination[] = [
   { href: '/apps/', name: 'Telegram apps', icon: Blocks, key: 'a' },
   { href: '/proxies/', name: 'Proxies', icon: Waypoints, key: 'p' },
+  { href: '/tokens/', name: 'API tokens', icon: KeyRound, key: 't' },
   { href: '/workers/', name: 'Workers', icon: Server, key: 'w' },
 ];
 
