@@ -12,8 +12,8 @@ export type UpdateHandler = (type: string, update: string) => void;
 /** What a client needs to start. */
 export interface TdClientOptions {
   readonly onUpdate: UpdateHandler;
-  /** TDLib has found the account banned; it ends the authorization right before or after this. */
-  readonly onBanned?: () => void;
+  /** Telegram's word for why the authorization is over; TDLib ends the client right before or after this. */
+  readonly onAuthorizationLost?: (reason: string) => void;
   /** setTdlibParameters without its `@type`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The one proxy this client may use; undefined means that TDLib connects directly. */
@@ -97,10 +97,10 @@ export class TdClient {
     return this.counted;
   }
 
-  /** For the engine: the client of this number was found banned. */
-  noteBan(clientId: number): void {
+  /** For the engine: the client of this number has lost its authorization. */
+  noteLoss(clientId: number, reason: string): void {
     if (clientId === this.clientId) {
-      this.options.onBanned?.();
+      this.options.onAuthorizationLost?.(reason);
     }
   }
 

@@ -52,7 +52,9 @@ export class TdJson {
       return new TdJson(addon, known.listeners);
     }
     // Before any client exists: TDLib's default is 5, which writes every query to standard error, codes and passwords included.
-    addon.tdnew.execute('{"@type":"setLogVerbosityLevel","new_verbosity_level":1}');
+    // Warnings are wanted for what they alone tell, and standard error is ours: what is written to the log goes to a callback.
+    addon.tdnew.execute('{"@type":"setLogStream","log_stream":{"@type":"logStreamEmpty"}}');
+    addon.tdnew.execute('{"@type":"setLogVerbosityLevel","new_verbosity_level":2}');
     const state: ProcessState = { library, listeners: new Map() };
     Reflect.set(addon.tdnew.init, STATE, state);
     addon.tdnew.init(RECEIVE_TIMEOUT_SECONDS);

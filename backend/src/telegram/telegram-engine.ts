@@ -22,10 +22,13 @@ export interface TelegramEngineSettings {
 export type OpenOptions = Omit<TdClientOptions, 'onHandlerError'>;
 
 /**
- * TDLib tells of a banned account nowhere but in its log, before it goes on to authorizationStateLoggingOut
- * (AuthManager::on_account_banned, users only). The line names the client after a number sign.
+ * TDLib tells why an authorization is over nowhere but in its log, as a warning, before it goes on to
+ * authorizationStateLoggingOut (AuthManager::on_authorization_lost). The line names the client after a number sign.
  */
-const BAN_MESSAGE = /\[AuthManager\.cpp:\d+\]\[#(\d+)\].*account was banned/;
+const LOSS_MESSAGE = /\[AuthManager\.cpp:\d+\]\[#(\d+)\].*Lost authorization because of ([A-Z][A-Z0-9_]*)/;
+/** Telegram refuses everything with this after two copies of a session were connected at once; TDLib itself goes on. */
+const DUPLICATE_MESSAGE = /\[#(\d+)\].*\[Error : 406 : (AUTH_KEY_DUPLICATED)\]/;
+const WARNING = 2;
 
 const ERROR_PREFIX = '{"@type":"error"';
 
@@ -114,10 +117,13 @@ export class TelegramEngine {
       this.logger.fatal('TDLib failed and ends the process', { tdlib: message });
       return;
     }
-    const [, clientId] = BAN_MESSAGE.exec(message) ?? [];
-    if (clientId !== undefined) {
+    if (verbosity === 1) {
+      this.logger.warn('TDLib met an error', { tdlib: message });
+    }
+    const [, clientId, reason] = LOSS_MESSAGE.exec(message) ?? DUPLICATE_MESSAGE.exec(message) ?? [];
+    if (reason !== undefined) {
       for (const client of this.clients) {
-        client.noteBan(Number(clientId));
+        client.noteLoss(Number(clientId), reason);
       }
     }
   }
@@ -131,7 +137,7 @@ export class TelegramEngine {
         : { path: installed, identity: installed },
     );
     this.proxyOnly = proxyOnly;
-    tdJson.onLogMessage(1, (verbosity, message) => this.readLog(verbosity, message));
+    tdJson.onLogMessage(WARNING, (verbosity, message) => this.readLog(verbosity, message));
     return tdJson;
   }
 }

@@ -8,6 +8,7 @@ export function aSession(changes: Partial<SessionSummary> = {}): SessionSummary 
     status: 'authorized',
     since: '2026-11-30T09:00:00.000Z',
     health: 'ok',
+    health_since: '2026-11-30T09:00:00.000Z',
     created_at: '2026-11-29T09:00:00.000Z',
     app_id: 'app-1',
     app_label: 'acme',

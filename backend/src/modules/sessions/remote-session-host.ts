@@ -21,7 +21,7 @@ import type {
   UserCreatedDto,
 } from './session.dto.js';
 import type { CallOptions } from './sends/call-options.js';
-import { type LoginStep, SessionHost } from './session-host.js';
+import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { SessionRoutes } from './session-routes.js';
 import type { SessionRoute } from './sessions.repository.js';
 
@@ -55,6 +55,15 @@ export class RemoteSessionHost extends SessionHost {
       method: 'POST',
       path: '/internal/sessions/user',
       body: user,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+    });
+  }
+
+  override login(id: string, how: Relogin): Promise<LiveState> {
+    return this.atOwnerOrAny(id, {
+      method: 'POST',
+      path: `/internal/sessions/${id}/relogin`,
+      body: how,
       timeoutMs: LOGIN_TIMEOUT_MS,
     });
   }

@@ -20,6 +20,7 @@ export class HealthMonitor {
   private current: Health = OK;
   private pending: (() => void) | undefined;
   private state = '';
+  private changedAt: Date;
 
   /**
    * @param network what the session connects through, in words
@@ -29,7 +30,15 @@ export class HealthMonitor {
     private readonly network: () => string,
     private readonly changed: () => void,
     private readonly later: (work: () => void, afterMs: number) => () => void,
-  ) {}
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.changedAt = now();
+  }
+
+  /** Since when the health is what it is. */
+  get since(): Date {
+    return this.changedAt;
+  }
 
   get health(): Health {
     return this.current;
@@ -70,6 +79,9 @@ export class HealthMonitor {
 
   private set(health: Health): void {
     if (health.level !== this.current.level || health.cause !== this.current.cause) {
+      if (health.level !== this.current.level) {
+        this.changedAt = this.now();
+      }
       this.current = health;
       this.changed();
     }

@@ -8,11 +8,12 @@ import {
 import { Notifications } from '../../common/db/notifications.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
+import { AppConfig } from '../../config/index.js';
 import { WorkerLease } from '../workers/index.js';
-import { LocalSessionHost } from './local-session-host.js';
+import { HeldSessions } from './held-sessions.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type Lease, SessionsRepository } from './sessions.repository.js';
 
 /** Peers that lose their worker wait at most this much longer than its lease. */
 const EVERY_MS = 1_000;
@@ -20,6 +21,8 @@ const EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 /** One whose directory is not here is given back; this worker looks for it again so much later. */
 const LOOK_AGAIN_AFTER_MS = 30_000;
+/** A bot whose directory no worker has found for so long logs in anew. */
+const LOST_AFTER_MS = 120_000;
 const CLAIMS_AT_ONCE = 32;
 /** Leases are not taken for ended so soon after the database was away. */
 const CALM_MS = 5_000;
@@ -33,15 +36,17 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private readonly logger: AppLogger;
   private readonly stopping = new AbortController();
   private readonly retryAt = new Map<string, number>();
+  private readonly missingSince = new Map<string, number>();
   private running: Promise<void> = Promise.resolve();
   private pause = new AbortController();
   private calmFrom = 0;
 
   constructor(
-    private readonly host: LocalSessionHost,
+    private readonly sessions: HeldSessions,
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
+    private readonly config: AppConfig,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionReconciler.name);
@@ -49,7 +54,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
 
   onModuleInit(): void {
     this.notifications.subscribe('proxy_changed', (id) => {
-      this.host.refreshProxies(id).catch((error: unknown) => {
+      this.sessions.refreshProxies(id).catch((error: unknown) => {
         this.logger.failure('a changed proxy was not applied', error, { proxyId: id });
       });
     });
@@ -58,7 +63,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.lease.onLost(() => void this.host.drop(this.host.busyIds));
+    this.lease.onLost(() => void this.sessions.drop(this.sessions.busyIds));
     // Before the first request: a login of this worker's predecessor must not block its number any longer.
     await this.repository.expireLostLogins(this.lease.workerId, true);
     for (const id of await this.repository.ownedBy(this.lease.workerId)) {
@@ -97,15 +102,15 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     if (this.lease.remainingMs === 0) {
       throw new Error('the lease of this worker has run out');
     }
-    const { leases } = this.host;
+    const { leases } = this.sessions;
     if (leases.length > 0) {
-      await this.host.drop(await this.repository.lost(leases));
+      await this.sessions.drop(await this.repository.lost(leases));
     }
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
       await this.repository.expireLostLogins(workerId, false);
     }
-    const limit = Math.min(CLAIMS_AT_ONCE, this.host.freeCapacity);
+    const limit = Math.min(CLAIMS_AT_ONCE, this.sessions.freeCapacity);
     if (limit === 0) {
       return;
     }
@@ -116,20 +121,45 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       this.retryAt.delete(id);
     }
     for (const row of rows) {
-      // Not awaited: one that is stuck delays nobody. The host bounds how many open at once.
-      this.host.adopt(row).catch((error: unknown) => this.postpone(row, error));
+      // Not awaited: one that is stuck delays nobody. How many open at once is bounded.
+      this.sessions.adopt(row).catch((error: unknown) => this.postpone(row, error));
     }
   }
 
-  private postpone({ id, epoch }: SessionEntity, error: unknown): void {
+  private postpone(row: SessionEntity, error: unknown): void {
+    const { id, epoch } = row;
     const isElsewhere = error instanceof SessionDirectoryMissingError;
     this.retryAt.set(id, Date.now() + (isElsewhere ? LOOK_AGAIN_AFTER_MS : RETRY_AFTER_MS));
     this.logger.failure('a session did not open', error, { sessionId: id });
     const lease = { sessionId: id, workerId: this.lease.workerId, epoch };
-    const written = isElsewhere
-      ? this.repository.releaseUnopened(lease, error.message)
-      : this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
-    written.catch((failure: unknown) => this.logger.failure('its health was not written', failure, { sessionId: id }));
+    this.noteUnopened(row, lease, error).catch((failure: unknown) =>
+      this.logger.failure('why a session did not open was not written', failure, { sessionId: id }),
+    );
+  }
+
+  private async noteUnopened(row: SessionEntity, lease: Lease, error: unknown): Promise<void> {
+    if (row.status === 'connecting') {
+      await this.repository.endLogin(lease, messageOf(error));
+      this.retryAt.delete(row.id);
+    } else if (!(error instanceof SessionDirectoryMissingError)) {
+      await this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
+    } else if (row.kind === 'bot' && this.isLost(row.id)) {
+      await this.repository.expireBot(lease, `${error.message}; the bot logs in again with its token`);
+      this.retryAt.delete(row.id);
+    } else {
+      await this.repository.releaseUnopened(lease, error.message);
+    }
+  }
+
+  /** Whether a directory that is missing here is nowhere: a worker that does not share DATA_DIR must not take that for granted. */
+  private isLost(id: string): boolean {
+    const missingSince = this.missingSince.get(id) ?? Date.now();
+    this.missingSince.set(id, missingSince);
+    const isLost = this.config.role === 'all' || Date.now() - missingSince >= LOST_AFTER_MS;
+    if (isLost) {
+      this.missingSince.delete(id);
+    }
+    return isLost;
   }
 
   /** Sessions that did not open here a moment ago, whoever they belong to now. */
@@ -141,7 +171,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   /** Sessions of this worker that it does not hold: its predecessor's, and those that did not open and may be tried again. */
   private due(): readonly string[] {
     const now = Date.now();
-    const busy = new Set(this.host.busyIds);
+    const busy = new Set(this.sessions.busyIds);
     return [...this.retryAt].filter(([id, at]) => at <= now && !busy.has(id)).map(([id]) => id);
   }
 }

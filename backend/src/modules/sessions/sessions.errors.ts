@@ -53,6 +53,19 @@ export class WorkerFullError extends AppError {
   }
 }
 
+/**
+ * Somebody logged in with another account than the session's. The new authorization was ended again: what a session is
+ * registered with must not come to mean another account.
+ */
+export class OtherAccountError extends AppError {
+  readonly code = 'other_account';
+  readonly status = 409;
+
+  constructor(message = 'this is another account than before: the login was ended again') {
+    super(message);
+  }
+}
+
 /** The session was deleted before its login had begun. */
 export class LoginCancelledError extends AppError {
   readonly code = 'login_cancelled';
