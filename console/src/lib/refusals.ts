@@ -1,6 +1,7 @@
 /** Sentences for refusals that people meet; Telegram's own word is always shown beside them. */
 const REFUSALS: readonly [word: string, sentence: string][] = [
   ['PHONE_CODE_INVALID', 'That is not the code Telegram sent. The login goes on; try again.'],
+  ['CODE_INVALID', 'That is not the code Telegram sent. Try again.'],
   ['PHONE_CODE_EMPTY', 'Telegram received an empty code.'],
   ['PHONE_CODE_EXPIRED', 'This code is too old. Send a new one.'],
   ['PASSWORD_HASH_INVALID', 'That is not the password of this account. The login goes on; try again.'],

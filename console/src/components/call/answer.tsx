@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, Repeat2 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { CopyTextButton } from '@/components/ui/copy';
 import { RequestId } from '@/components/ui/states';
@@ -17,9 +17,16 @@ interface AnswerProps {
 
 /** What a call came back with, as it came back, with what belongs in a bug report. */
 export function Answer({ answer, children }: AnswerProps) {
+  const head = useRef<HTMLDivElement>(null);
+  // A tall form leaves the answer below the fold; its head and the first lines should be in sight.
+  useEffect(() => head.current?.scrollIntoView({ block: 'nearest' }), [answer]);
   return (
     <section aria-label="Answer" className="mt-5 border-t border-line pt-4">
-      <div role="status" className="mb-2.5 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-xs text-ink-2">
+      <div
+        ref={head}
+        role="status"
+        className="mb-2.5 scroll-mt-20 scroll-mb-72 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-xs text-ink-2"
+      >
         <Badge tone={answer.ok ? 'ok' : 'bad'} icon={answer.ok ? CircleCheck : CircleX}>
           {answer.ok ? `${answer.status} answered` : `${answer.status} refused`}
         </Badge>

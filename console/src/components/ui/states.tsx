@@ -2,6 +2,7 @@ import { Check, Copy, RotateCw, TriangleAlert, type LucideIcon } from 'lucide-re
 import type { ReactNode } from 'react';
 import { ApiError } from '@/lib/api-error';
 import { cn } from '@/lib/cn';
+import { explainRefusal } from '@/lib/refusals';
 import { Button } from './button';
 import { useCopy } from './copy';
 
@@ -85,17 +86,24 @@ interface ErrorNoteProps {
   className?: string;
 }
 
-/** A refused act: the server's words with the request id, where the act was tried. */
+/** A refused act: what it means where we know, the server's words with the request id, where the act was tried. */
 export function ErrorNote({ error, lead, children, className }: ErrorNoteProps) {
   if (error === null || error === undefined) return null;
   const failure = ApiError.from(error);
+  const { sentence } = explainRefusal(failure.message);
   return (
     <div role="alert" className={cn('rounded-lg bg-bad-soft px-3.5 py-3 text-sm text-bad', className)}>
       <p className="flex gap-2">
         <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
         <span className="min-w-0 break-words">
           {lead !== undefined && <strong className="font-semibold">{lead} </strong>}
-          {failure.message}
+          {sentence === undefined ? (
+            failure.message
+          ) : (
+            <>
+              {sentence} <code className="font-mono text-xs">{failure.message}</code>
+            </>
+          )}
           {failure.retryAfterSeconds !== undefined && ` Try again in ${failure.retryAfterSeconds} s.`}
         </span>
       </p>

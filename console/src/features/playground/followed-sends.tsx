@@ -103,29 +103,31 @@ function FollowedSend({ kind, id, message, waits }: FollowedSendProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [status]);
   return (
-    <li className="flex flex-col gap-1 px-3.5 py-2.5 text-xs" role="status">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
-        {failure?.code === 'not_tracked' ? (
-          <span className="text-ink-2">
-            Scheduled messages are not followed: they get their id when their time has come.
-          </span>
-        ) : (
-          <SendBadge status={status} />
-        )}
-        <span className="flex flex-wrap items-center gap-x-1.5 text-ink-2">
-          temporary id <NumberId id={temporaryId} what="temporary id" />
-          {send.message_id !== undefined && (
-            <>
-              <span aria-hidden>→</span> final id <NumberId id={send.message_id} what="final id" />
-            </>
+    <li className="px-3.5 py-2.5 text-xs">
+      <div role="status" className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
+          {failure?.code === 'not_tracked' ? (
+            <span className="text-ink-2">
+              Scheduled messages are not followed: they get their id when their time has come.
+            </span>
+          ) : (
+            <SendBadge status={status} />
           )}
-        </span>
+          <span className="flex flex-wrap items-center gap-x-1.5 text-ink-2">
+            temporary id <NumberId id={temporaryId} what="temporary id" />
+            {send.message_id !== undefined && (
+              <>
+                <span aria-hidden>→</span> final id <NumberId id={send.message_id} what="final id" />
+              </>
+            )}
+          </span>
+        </div>
+        {status === 'unknown' && <p className="text-ink-2">{SEND_STATUS.unknown.explain}</p>}
+        {send.error && <SendErrorWords error={send.error} />}
+        {failure && failure.code !== 'not_tracked' && (
+          <p className="text-bad">It cannot be followed: {failure.message}</p>
+        )}
       </div>
-      {status === 'unknown' && <p className="text-ink-2">{SEND_STATUS.unknown.explain}</p>}
-      {send.error && <SendErrorWords error={send.error} />}
-      {failure && failure.code !== 'not_tracked' && (
-        <p className="text-bad">It cannot be followed: {failure.message}</p>
-      )}
     </li>
   );
 }

@@ -15,7 +15,9 @@ export interface ParamsDraft {
 /** As the classes below set them, in pixels: where a line begins, and how high it is. */
 const PADDING = 8;
 const LINE = 20;
-const SHOWN = 60;
+/** So many suggestions are in sight at once, around the active one: a list that scrolls would need a focus of its own. */
+const WINDOW = 8;
+const MOVES = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'PageUp', 'PageDown']);
 const MIN_ROWS = 7;
 const MAX_ROWS = 20;
 
@@ -36,8 +38,9 @@ export function ParamsEditor({ index, method, draft, issues, onChange }: ParamsE
   const [active, setActive] = useState(0);
   const [scroll, setScroll] = useState({ top: 0, left: 0 });
   const listId = useId();
-  const suggestions = open ? complete(index, method, text, cursor).slice(0, SHOWN) : [];
+  const suggestions = open ? complete(index, method, text, cursor) : [];
   const current = suggestions[Math.min(active, suggestions.length - 1)];
+  const start = Math.max(0, Math.min(active - WINDOW / 2, suggestions.length - WINDOW));
 
   // A change other than typing: the suggestions follow to where it puts the cursor.
   const [seen, setSeen] = useState(select);
@@ -71,19 +74,24 @@ export function ParamsEditor({ index, method, draft, issues, onChange }: ParamsE
       setOpen(true);
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || !current) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!current) {
+      // Walking through the text is no typing: nothing is suggested on the way.
+      if (MOVES.has(event.key)) setOpen(false);
+      return;
+    }
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       const step = event.key === 'ArrowDown' ? 1 : -1;
       const next = (active + step + suggestions.length) % suggestions.length;
       setActive(next);
-      document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
     } else if (event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey)) {
       event.preventDefault();
       accept(current);
     } else if (event.key === 'Escape') {
       event.preventDefault();
-      event.stopPropagation();
+      setOpen(false);
+    } else if (MOVES.has(event.key)) {
       setOpen(false);
     }
   };
@@ -137,6 +145,7 @@ export function ParamsEditor({ index, method, draft, issues, onChange }: ParamsE
               setScroll({ top: event.currentTarget.scrollTop, left: event.currentTarget.scrollLeft })
             }
             onKeyDown={onKeyDown}
+            onMouseDown={() => setOpen(false)}
             spellCheck={false}
             autoCapitalize="off"
             autoCorrect="off"
@@ -156,17 +165,19 @@ export function ParamsEditor({ index, method, draft, issues, onChange }: ParamsE
               left: `clamp(0px, calc(0.75rem + ${(before.at(-1) ?? '').length}ch - ${scroll.left}px), calc(100% - 20rem))`,
             }}
             className={cn(
-              'absolute z-20 max-h-64 w-80 max-w-full overflow-y-auto rounded-lg border border-line bg-surface p-1 font-mono text-xs shadow-float',
+              'absolute z-20 w-80 max-w-full rounded-lg border border-line bg-surface p-1 font-mono text-xs shadow-float',
               suggestions.length === 0 && 'hidden',
             )}
           >
-            {suggestions.map((suggestion, position) => (
+            {suggestions.slice(start, start + WINDOW).map((suggestion, position) => (
               <div
                 key={suggestion.label}
-                id={`${listId}-${position}`}
+                id={`${listId}-${start + position}`}
                 role="option"
+                aria-setsize={suggestions.length}
+                aria-posinset={start + position + 1}
                 aria-selected={suggestion === current}
-                onMouseMove={() => setActive(position)}
+                onMouseMove={() => setActive(start + position)}
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => accept(suggestion)}
                 className={cn('cursor-pointer rounded px-2 py-1', suggestion === current && 'bg-accent-soft')}

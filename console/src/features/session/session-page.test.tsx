@@ -35,17 +35,131 @@ it('says that there is no such session instead of loading for ever', async () =>
 });
 
 it.each([
-  [
-    'a bad health with its cause',
-    aSession({ health: 'down', health_cause: 'proxy 10.0.0.5 unreachable' }),
-    /10\.0\.0\.5 unreachable/,
-  ],
-  ['a ban', aLogin({ status: 'banned', last_error: 'USER_DEACTIVATED_BAN' }), /USER_DEACTIVATED_BAN/],
-  ['a frozen account', aSession({ frozen: true }), /has frozen this account/],
-  ['a spam limit', aSession({ spam_limited: true }), /limits this account/],
-])('explains %s and what to do', async (_, session, words) => {
+  ['a ban', 'Next step', aLogin({ status: 'banned', last_error: 'USER_DEACTIVATED_BAN' }), /USER_DEACTIVATED_BAN/],
+  ['a bad health', 'Health', aSession({ health: 'down', health_cause: 'no network' }), /Health: Down.*no network/],
+  ['a spam limit', 'Spam limit', aSession({ spam_limited: true }), /limits this account/],
+])('explains %s and what to do', async (_, region, session, words) => {
   open(session);
-  expect(await screen.findByRole('region', { name: 'Next step' })).toHaveTextContent(words);
+  expect(await screen.findByRole('region', { name: region })).toHaveTextContent(words);
+});
+
+it('tells state and health apart, each with its own act', async () => {
+  const session = aLogin({
+    status: 'connecting',
+    health: 'down',
+    health_cause: 'cannot connect to the proxy',
+    proxy_id: aProxy.id,
+  });
+  const { user } = open(session, {
+    [`POST /v1/proxies/${aProxy.id}/test`]: () => ok({ reachable: false, reason: 'Connection refused' }),
+  });
+  expect(await screen.findByRole('region', { name: 'Next step' })).toHaveTextContent('Connecting');
+  const health = screen.getByRole('region', { name: 'Health' });
+  expect(health).toHaveTextContent('cannot connect to the proxy');
+  await user.click(within(health).getByRole('button', { name: 'Test its proxy' }));
+  await waitFor(() => expect(health).toHaveTextContent('No answer: Connection refused'));
+});
+
+it('restarts a session that is down without a proxy', async () => {
+  const session = aSession({ health: 'down', health_cause: 'no network' });
+  const { user, sent } = open(session, {
+    [`POST /v1/bot/${session.id}/stop`]: () => ok({ ...session, status: 'stopped' }),
+    [`POST /v1/bot/${session.id}/start`]: () => ok(session),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Restart' }));
+  await waitFor(() =>
+    expect(sent.filter(({ route }) => route.startsWith('POST')).map(({ route }) => route.split('/').at(-1))).toEqual([
+      'stop',
+      'start',
+    ]),
+  );
+});
+
+it('leads to the workers when none holds the session', async () => {
+  open(aSession({ health: 'down', health_cause: 'no live worker holds the session' }));
+  const health = await screen.findByRole('region', { name: 'Health' });
+  expect(within(health).getByRole('link', { name: 'Workers' })).toHaveAttribute('href', '/workers/');
+});
+
+it('shows the dates of a freeze and leads to the appeal', async () => {
+  open(
+    aSession({
+      frozen: true,
+      frozen_since: '2026-11-01T00:00:00.000Z',
+      deletion_date: '2027-01-15T00:00:00.000Z',
+      appeal_link: 'https://t.me/spambot?start=appeal',
+    }),
+  );
+  const notice = await screen.findByRole('region', { name: 'Frozen' });
+  expect(notice).toHaveTextContent(/since/);
+  expect(notice).toHaveTextContent(/Telegram deletes it .*2027/);
+  expect(within(notice).getByRole('link', { name: 'Appeal' })).toHaveAttribute(
+    'href',
+    'https://t.me/spambot?start=appeal',
+  );
+});
+
+it('makes no link of an appeal that is none', async () => {
+  open(aSession({ frozen: true, appeal_link: 'javascript:alert(1)' }));
+  const notice = await screen.findByRole('region', { name: 'Frozen' });
+  expect(within(notice).queryByRole('link')).not.toBeInTheDocument();
+});
+
+it("does not call an operator's own stop an error", async () => {
+  open(aSession({ status: 'stopped', last_error: 'stopped by its operator' }));
+  const notice = await screen.findByRole('region', { name: 'Next step' });
+  expect(notice).toHaveTextContent('Stopped by an operator');
+  expect(notice).not.toHaveTextContent('Last error');
+});
+
+describe.each(['expired', 'logged_out', 'banned', 'error'] as const)('a session that is %s', (status) => {
+  it('is logged in again under the same id, as a user by code or QR', async () => {
+    const session = aLogin({ status });
+    const { user, sent } = open(session, {
+      [`POST /v1/user/${session.id}/login`]: () => ok({ ...session, status: 'awaiting_code' }),
+    });
+    await user.click(await screen.findByRole('button', { name: 'Log in again' }));
+    const dialog = screen.getByRole('dialog', { name: 'Log ops in again' });
+    expect(within(dialog).getByRole('button', { name: 'Show a QR code' })).toBeVisible();
+    await user.click(within(dialog).getByRole('button', { name: 'Send a code to +15550142' }));
+    await waitFor(() => expect(new URLSearchParams(window.location.search).get('login')).toBe(session.id));
+    expect(sent.find(({ route }) => route.endsWith('/login'))?.text).toBe('{"method":"phone"}');
+  });
+
+  it('is logged in again as a bot with the stored token or a new one', async () => {
+    const session = aSession({ status });
+    let asked = 0;
+    const { user, sent } = open(session, {
+      [`POST /v1/bot/${session.id}/login`]: () => {
+        asked += 1;
+        return asked === 1
+          ? refused(400, { source: 'tdlib', code: 400, message: 'ACCESS_TOKEN_EXPIRED' })
+          : ok({ ...session, status: 'authorized' });
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Log in again' }));
+    const dialog = screen.getByRole('dialog', { name: 'Log support-bot in again' });
+    await user.click(within(dialog).getByRole('button', { name: 'Log in again' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('This bot token was revoked');
+    await user.type(within(dialog).getByLabelText(/^New bot token/), '123:new{Enter}');
+    await waitFor(() => expect(dialog).not.toBeInTheDocument());
+    expect(sent.filter(({ route }) => route.endsWith('/login')).map(({ text }) => text)).toEqual([
+      '{}',
+      '{"token":"123:new"}',
+    ]);
+  });
+});
+
+it('leads to the login that waits already for the same number', async () => {
+  const session = aLogin({ status: 'expired' });
+  const { user } = open(session, {
+    [`POST /v1/user/${session.id}/login`]: () =>
+      refused(409, { code: 'login_in_progress', message: 'a login waits', session_id: 'other' }),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Log in again' }));
+  await user.click(screen.getByRole('button', { name: 'Show a QR code' }));
+  await user.click(await screen.findByRole('button', { name: 'Resume that login' }));
+  expect(new URLSearchParams(window.location.search).get('login')).toBe('other');
 });
 
 it('leads from a waiting login back into it', async () => {
@@ -228,6 +342,16 @@ describe('settings', () => {
 });
 
 describe('the end of a session', () => {
+  it('has three acts with an explanation each, and says why one is closed', async () => {
+    open(aSession({ status: 'stopped' }));
+    const card = await screen.findByRole('region', { name: 'End this session' });
+    expect(within(card).getByRole('button', { name: 'Stop' })).toBeDisabled();
+    expect(within(card).getByRole('button', { name: 'Log out…' })).toBeDisabled();
+    expect(within(card).getByRole('button', { name: 'Remove…' })).toBeEnabled();
+    expect(card).toHaveTextContent('only a session that runs can tell Telegram');
+    expect(card).toHaveTextContent('Telegram keeps the authorization');
+  });
+
   it('explains that removing leaves the authorization at Telegram, and removes', async () => {
     const session = aSession();
     const { user, sent } = open(session, { [`DELETE /v1/bot/${session.id}`]: () => ok({ status: 'deleted' }) });
