@@ -1,3 +1,5 @@
+'use client';
+
 import { useMutation } from '@tanstack/react-query';
 import { KeyRound, QrCode } from 'lucide-react';
 import { useForm } from 'react-hook-form';
