@@ -32,7 +32,7 @@ it('fills the fields from a pasted link and sends only what the type has', async
 
 it('keeps the stored password when its input is left empty, and clears the user when that is emptied', async () => {
   const { user, sent } = open({ 'PATCH /v1/proxies/proxy-1': () => ok({ status: 'updated' }) });
-  await user.click(await screen.findByRole('button', { name: /^Acts for Frankfurt/ }));
+  await user.click(await screen.findByRole('button', { name: /^Actions for Frankfurt/ }));
   await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
   await user.clear(await screen.findByLabelText(/^User/));
   await user.click(screen.getByRole('button', { name: 'Save' }));
@@ -55,7 +55,7 @@ it.each([
   ['why it does not', { reachable: false, reason: 'connection refused' }, /connection refused/],
 ])('tests a proxy and says %s', async (_, result, words) => {
   const { user } = open({ 'POST /v1/proxies/proxy-1/test': () => ok(result) });
-  await user.click(await screen.findByRole('button', { name: /^Acts for Frankfurt/ }));
+  await user.click(await screen.findByRole('button', { name: /^Actions for Frankfurt/ }));
   await user.click(await screen.findByRole('menuitem', { name: 'Test' }));
   expect(await screen.findByText(words)).toBeVisible();
 });
