@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from './support/app.js';
 import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
@@ -22,6 +22,13 @@ describe('a session whose authorization is gone', () => {
   const login = (path: string, body: object = {}): Promise<Answer> => api.post(`${path}/login`, body);
   const code = (path: string, phone: string): Promise<Answer> =>
     api.post(`${path}/login/code`, { code: telegram.control.newestCode(phone) });
+  /** After `app.app.close()`: another process on the same database and folder. */
+  const restart = async (): Promise<void> => {
+    const { database, dataDir, stop } = app;
+    const next = await startApp({ env: { ...telegram.env, DATA_DIR: dataDir }, database });
+    app = { ...next, stop: () => next.stop().then(stop) };
+    api = new ApiClient(app);
+  };
   /** A user that was logged in and whose session was ended from another device. */
   const loggedOut = async (): Promise<{ path: string; id: string; userId: number; phone: string }> => {
     const phone = newPhone();
@@ -103,8 +110,31 @@ describe('a session whose authorization is gone', () => {
     if (won?.body.result?.id !== id) {
       expect(await state(path)).toMatchObject({ status: 'logged_out' });
     }
-    const twice = await Promise.all([login(path), login(path)]);
-    expect(twice.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  });
+
+  it('begins one login when it is asked for twice at once', async () => {
+    const { path, phone } = await loggedOut();
+    const before = telegram.control.accounts.codes(phone).length;
+    const answers = await Promise.all([login(path), login(path)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(telegram.control.accounts.codes(phone)).toHaveLength(before + 1);
+  });
+
+  it('is what it was before when its worker is stopped during the login', async () => {
+    const { path, id } = await loggedOut();
+    const before = await state(path);
+    await api.must(login(path));
+    await app.app.close();
+    const [row] = await app.database.query<{ status: string; last_error: string; former_status: string | null }>(
+      `SELECT status, last_error, former_status FROM sessions WHERE id = '${id}'`,
+    );
+    expect(row).toEqual({
+      status: before['status'],
+      last_error: 'the worker was stopped during the login: log in again',
+      former_status: null,
+    });
+    await restart();
+    expect(await api.must(login(path))).toMatchObject({ status: 'awaiting_code' });
   });
 
   it.each([
@@ -206,6 +236,35 @@ describe('a session whose authorization is gone', () => {
       const foreign = await login(path, { token: '77:of-another-bot' });
       expect([foreign.status, foreign.body.error?.['code']]).toEqual([409, 'other_account']);
       expect(await api.must(login(path, { token }))).toMatchObject({ status: 'authorized', me: { id: userId } });
+      await ready(path);
+    });
+
+    it('comes back when the process starts without its folder', async () => {
+      const { path, id, userId } = await newBot();
+      await app.app.close();
+      rmSync(join(app.dataDir, 'sessions', id), { recursive: true });
+      await restart();
+      await ready(path);
+      expect(await state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
+    });
+
+    it('tries again as late as Telegram asks, and says so meanwhile', async () => {
+      const { path, id, userId } = await newBot();
+      const error = { code: 420, message: 'FLOOD_WAIT_3600' };
+      telegram.control.addFault({ method: 'auth.importBotAuthorization', error });
+      telegram.control.accounts.terminateSessions(userId);
+      const refused = await until('the refusal', async () => {
+        const seen = await state(path);
+        return String(seen['last_error']).includes('retry after') && seen['status'] === 'expired' && seen;
+      });
+      expect(refused['last_error']).toMatch(/^tdlib 429: Too Many Requests: retry after \d+$/);
+      const [row] = await app.database.query<{ wait: number }>(
+        `SELECT extract(epoch FROM login_again_at - now())::int AS wait FROM sessions WHERE id = '${id}'`,
+      );
+      expect(row?.wait).toBeGreaterThan(3_500);
+      expect(telegram.control.faults()[0]?.hits).toBe(1);
+      telegram.control.removeFault();
+      await app.database.query(`UPDATE sessions SET login_again_at = now() WHERE id = '${id}'`);
       await ready(path);
     });
 

@@ -1,4 +1,5 @@
 export { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js';
+export { renewConnection, testConnection } from './connection.js';
 export { pingThroughProxy } from './proxy-test.js';
 export { Departure } from './departure.js';
 export { classOf, DEFAULT_METHOD_CLASSES, type MethodClass, METHOD_CLASSES } from './method-classes.js';

@@ -2,6 +2,7 @@ import type { TdClient } from '../../telegram/index.js';
 import type { ChatResolver } from './chat-resolver.js';
 import type { LiveSession } from './live-session.js';
 import type { SessionSends } from './sends/session-sends.js';
+import type { SilenceWatch } from './silence-watch.js';
 import type { SessionStatus } from './session.entity.js';
 import { type Lease, PENDING_STATUSES } from './sessions.repository.js';
 
@@ -12,6 +13,7 @@ export interface Held {
   readonly resolver: ChatResolver;
   readonly client: TdClient;
   readonly sends: SessionSends;
+  readonly silence: SilenceWatch;
   /** The registered proxy it uses; null for DEFAULT_PROXY or none. */
   proxyId: string | null;
   /** What it connects through, in words; changes with its proxy. */

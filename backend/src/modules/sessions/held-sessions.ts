@@ -163,6 +163,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
   /** @returns whether TDLib has released the database; if not, it may still be open */
   async close(held: Held): Promise<boolean> {
     held.session.expectEnd();
+    held.silence.end();
     try {
       await this.closes(() => held.client.close());
       return true;
@@ -249,6 +250,9 @@ export class HeldSessions implements BeforeApplicationShutdown {
       return;
     }
     this.limitCalls(held);
+    if (held.session.isReady) {
+      held.silence.begin();
+    }
     this.writer.write(held);
     if (held.writes && ENDED.has(held.session.status) && !this.stopping) {
       void this.retire(held).catch((error: unknown) => {
@@ -298,6 +302,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
 
   private forget(held: Held): void {
     clearTimeout(held.callsEnd);
+    held.silence.end();
     if (this.held.get(held.session.id) === held) {
       this.held.delete(held.session.id);
     }
