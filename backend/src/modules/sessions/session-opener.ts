@@ -5,6 +5,7 @@ import { type TdClient, TelegramEngine } from '../../telegram/index.js';
 import { LocalAppVault } from '../apps/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
 import { ChatResolver } from './chat-resolver.js';
+import { Downloads } from './downloads.js';
 import type { Held } from './held-session.js';
 import { LiveSession } from './live-session.js';
 import type { LoginPlan, SessionStart } from './login-plan.js';
@@ -102,6 +103,7 @@ export class SessionOpener {
       sends,
       lease,
       resolver: new ChatResolver(),
+      downloads: new Downloads(),
       proxyId: row.proxyId,
       network: networkOf(proxy),
       hasProxy: proxy !== undefined,
