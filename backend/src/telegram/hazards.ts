@@ -15,14 +15,30 @@ const needsObject =
       ? undefined
       : { path: `params.${name}`, message: `${name} is required` };
 
+const typeOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && '@type' in value ? value['@type'] : undefined;
+
 /**
  * TDLib takes much for granted about its caller: with these queries 1.8.62 does not answer an error, it aborts the process,
  * with every session in it. `test/fuzz.e2e-spec.ts` looks for more of them.
  */
 const CHECKS: Readonly<Record<string, Check>> = {
   closeSecretChat: SECRET_CHATS_OFF,
+  createNewSecretChat: SECRET_CHATS_OFF,
+  createInvoiceLink: ({ invoice }) =>
+    typeOf(invoice) === 'inputMessageInvoice'
+      ? undefined
+      : { path: 'params.invoice', message: 'invoice must be an inputMessageInvoice' },
   getThemeParametersJsonString: needsObject('theme'),
 };
+
+/** Methods that TDLib takes a supergroup for known in; it has to be asked whether it is. */
+const NEED_SUPERGROUP: ReadonlySet<string> = new Set(['toggleSupergroupIsBroadcastGroup']);
+
+/** Whether a query is safe only for a supergroup that getSupergroup knows. */
+export function needsKnownSupergroup(method: string): boolean {
+  return NEED_SUPERGROUP.has(method);
+}
 
 /** Checks for every method. */
 const COMMON: readonly Check[] = [

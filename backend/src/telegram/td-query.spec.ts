@@ -121,12 +121,14 @@ describe('inspectQuery', () => {
     );
   });
 
-  it.each([1e400, -1e400, 1e30])('refuses %p, which JSON.parse has rounded', (a) => {
+  it.each([Infinity, -Infinity, 1e30])('refuses %p, which JSON.parse has rounded', (a) => {
     expect(issuesOf(() => inspect('x', { a }))).toEqual(['params.a']);
   });
 
   it.each([
     ['closeSecretChat', { secret_chat_id: 1 }, 'user', 'method'],
+    ['createNewSecretChat', { user_id: 1 }, 'user', 'method'],
+    ['createInvoiceLink', { invoice: { '@type': 'inputMessageText' } }, 'bot', 'params.invoice'],
     ['getThemeParametersJsonString', undefined, undefined, 'params.theme'],
     ['getThemeParametersJsonString', { theme: null }, undefined, 'params.theme'],
     ['getRecentlyOpenedChats', { limit: -2 }, 'user', 'params.limit'],

@@ -23,6 +23,7 @@ import type {
 import type { CallOptions } from './sends/call-options.js';
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { SessionRoutes } from './session-routes.js';
+import { SessionMovingError } from './sessions.errors.js';
 import type { SessionRoute } from './sessions.repository.js';
 
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
@@ -109,7 +110,7 @@ export class RemoteSessionHost extends SessionHost {
       this.routes.forget(id);
       const second = await this.callOwner(kind, id);
       if (second.id === first.id) {
-        throw error;
+        throw error instanceof RemoteError ? new SessionMovingError(false) : error;
       }
       return this.forward(second, kind, id, body, caller, options);
     }
@@ -239,7 +240,8 @@ export class RemoteSessionHost extends SessionHost {
 function certainlyDidNothing(error: unknown): boolean {
   return error instanceof WorkerUnreachableError
     ? error.neverReached
-    : error instanceof RemoteError && error.code === 'shutting_down';
+    : error instanceof RemoteError &&
+        (error.code === 'shutting_down' || (error.code === 'session_moving' && error.details?.['sent'] === false));
 }
 
 /** What a call asks for beside its method, as the worker takes it. */
