@@ -21,7 +21,7 @@ export function Answer({ answer, children }: AnswerProps) {
   // A tall form leaves the answer below the fold; its head and the first lines should be in sight.
   useEffect(() => {
     // In braces: what newer browsers give back here is a promise, and React takes what an effect returns for its cleanup.
-    void head.current?.scrollIntoView({ block: 'nearest' });
+    head.current?.scrollIntoView({ block: 'nearest' });
   }, [answer]);
   return (
     <section aria-label="Answer" className="mt-5 border-t border-line pt-4">
