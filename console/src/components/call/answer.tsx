@@ -19,7 +19,10 @@ interface AnswerProps {
 export function Answer({ answer, children }: AnswerProps) {
   const head = useRef<HTMLDivElement>(null);
   // A tall form leaves the answer below the fold; its head and the first lines should be in sight.
-  useEffect(() => head.current?.scrollIntoView({ block: 'nearest' }), [answer]);
+  useEffect(() => {
+    // In braces: what newer browsers give back here is a promise, and React takes what an effect returns for its cleanup.
+    head.current?.scrollIntoView({ block: 'nearest' });
+  }, [answer]);
   return (
     <section aria-label="Answer" className="mt-5 border-t border-line pt-4">
       <div

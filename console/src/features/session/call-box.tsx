@@ -50,7 +50,7 @@ export function CallBox({ session, accountId }: { session: SessionSummary; accou
   return (
     <Card
       title="Call"
-      description="Any td_api method, run by this session at Telegram for real."
+      description="Any td_api method, run at Telegram for real."
       aside={
         <Button asChild size="sm">
           <Link

@@ -233,6 +233,18 @@ describe('the call box', () => {
     expect(within(toFill).getByRole('option', { name: 'Send a text' })).toBeInTheDocument();
   });
 
+  it('shows the answer of each of several calls', async () => {
+    const session = aSession();
+    let calls = 0;
+    const { user } = open(session, {
+      [`POST /v1/bot/${session.id}/call`]: () => ok({ '@type': 'ok', call: (calls += 1) }),
+    });
+    for (const call of [1, 2, 3]) {
+      await user.click(await screen.findByRole('button', { name: 'Send call' }));
+      expect(await screen.findByText(`${call}`, { selector: 'pre span' })).toBeVisible();
+    }
+  });
+
   it('takes an older answer away when the next call cannot be sent', async () => {
     const session = aSession();
     const { user } = open(session, { [`POST /v1/bot/${session.id}/call`]: () => ok(me) });
