@@ -1,5 +1,6 @@
 import type { TdClient } from '../../telegram/index.js';
 import type { ChatResolver } from './chat-resolver.js';
+import type { Downloads } from './downloads.js';
 import type { LiveSession } from './live-session.js';
 import type { SessionSends } from './sends/session-sends.js';
 import type { SilenceWatch } from './silence-watch.js';
@@ -11,6 +12,7 @@ export interface Held {
   readonly session: LiveSession;
   readonly lease: Lease;
   readonly resolver: ChatResolver;
+  readonly downloads: Downloads;
   readonly client: TdClient;
   readonly sends: SessionSends;
   readonly silence: SilenceWatch;

@@ -7,6 +7,7 @@ import { renewConnection, type TdClient, TelegramEngine, testConnection } from '
 import { LocalAppVault } from '../apps/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
 import { ChatResolver } from './chat-resolver.js';
+import { Downloads } from './downloads.js';
 import type { Held } from './held-session.js';
 import { LiveSession } from './live-session.js';
 import type { LoginPlan, SessionStart } from './login-plan.js';
@@ -125,6 +126,7 @@ export class SessionOpener {
       silence: this.watch(client, session, sends),
       lease,
       resolver: new ChatResolver(),
+      downloads: new Downloads(),
       proxyId: row.proxyId,
       network: networkOf(proxy),
       hasProxy: proxy !== undefined,
