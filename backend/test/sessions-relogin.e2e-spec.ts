@@ -112,6 +112,29 @@ describe('a session whose authorization is gone', () => {
     }
   });
 
+  it.each(['phone', 'qr'])(
+    'is what it was before when its login by %s is given up, and its number is free',
+    async (method) => {
+      const { path, id, phone } = await loggedOut();
+      const before = await state(path);
+      await api.must(login(path, { method }));
+      expect(await api.must(api.delete(`${path}/login`))).toMatchObject({ status: 'cancelled' });
+      expect(await state(path)).toMatchObject({
+        id,
+        status: 'logged_out',
+        since: before['since'],
+        last_error: 'the login was cancelled',
+      });
+      const none = await api.delete(`${path}/login`);
+      expect([none.status, none.body.error?.['details']]).toEqual([409, { status: 'logged_out' }]);
+      const other = await api.must(api.post('/v1/user', { app_id: appId, phone }));
+      expect(other).toMatchObject({ status: 'awaiting_code' });
+      // A login of a session that never was logged in leaves nothing.
+      await api.must(api.delete(`/v1/user/${other.id}/login`));
+      expect((await api.get(`/v1/user/${other.id}`)).status).toBe(404);
+    },
+  );
+
   it('begins one login when it is asked for twice at once', async () => {
     const { path, phone } = await loggedOut();
     const before = telegram.control.accounts.codes(phone).length;
@@ -136,6 +159,41 @@ describe('a session whose authorization is gone', () => {
     await restart();
     expect(await api.must(login(path))).toMatchObject({ status: 'awaiting_code' });
   });
+
+  it.each(['phone', 'qr'])('that has expired in the middle of a login begins anew by %s', async (method) => {
+    const { phone, userId } = telegram.control.createAccount({ phone: newPhone(), firstName: 'A' });
+    const { id } = await api.must(api.post('/v1/user', { app_id: appId, phone }));
+    const path = `/v1/user/${id}`;
+    await app.app.close();
+    await restart();
+    expect(await state(path)).toMatchObject({ status: 'expired' });
+    const begun = await api.must(login(path, { method }));
+    if (method === 'qr') {
+      telegram.control.accounts.scanQr(userId, (begun['qr'] as { link: string }).link);
+    } else {
+      expect(telegram.control.accounts.codes(phone)).toHaveLength(2);
+      await api.must(code(path, phone));
+    }
+    expect(await becomes(path, 'authorized')).toMatchObject({ id, me: { id: userId } });
+  });
+
+  it('names no network in what a failed login leaves behind, but in its health', async () => {
+    const { path, id } = await loggedOut();
+    const proxy = await api.must(api.post('/v1/proxies', { type: 'socks5', host: '127.0.0.1', port: 1 }));
+    await api.must(api.patch(path, { proxy_id: proxy['proxy_id'] }));
+    const refused = await login(path);
+    expect([refused.status, refused.body.error?.['code']]).toEqual([504, 'connection_failed']);
+    expect(refused.body.error?.['message']).toContain('127.0.0.1:1');
+    expect(await state(path)).toMatchObject({
+      id,
+      status: 'logged_out',
+      last_error: 'Telegram could not be reached',
+      health: 'down',
+      health_cause: expect.stringContaining('127.0.0.1:1') as string,
+    });
+    await api.must(api.patch(path, { proxy_id: null }));
+    expect(await api.must(login(path))).toMatchObject({ status: 'awaiting_code', health: 'ok' });
+  }, 90_000);
 
   it.each([
     ['a flood', { code: 420, message: 'FLOOD_WAIT_3600' }, 429],

@@ -30,6 +30,8 @@ export interface InvokeOptions {
   readonly timeoutMs?: number | undefined;
   /** Frees the caller's slot. What TDLib has begun goes on: a send cannot be taken back. */
   readonly caller?: Departure | undefined;
+  /** Of a request that a call waits for: it is given up with the calls. */
+  readonly isForCall?: boolean;
   /** Takes TDLib's answer, or its error, when it comes after the call was given up. */
   readonly onLateAnswer?: ((answer: string) => void) | undefined;
 }
@@ -155,7 +157,7 @@ export class TdClient {
     return this.call(query, options, true);
   }
 
-  /** Gives every call of `invoke` up that is not answered yet. TDLib goes on with what it has begun. */
+  /** Gives every call of `invoke` up, and what calls wait for, that is not answered yet. TDLib goes on with what it has begun. */
   giveUpCalls(reason: Error): void {
     for (const [extra, { isCall }] of [...this.pending]) {
       if (isCall) {
@@ -166,7 +168,7 @@ export class TdClient {
 
   /** A request of our own, its answer parsed. Throws as `invoke` does. */
   async request(query: TdObject, options: InvokeOptions = {}): Promise<TdObject> {
-    return parseTdObject(await this.call(JSON.stringify({ ...query }), options, false));
+    return parseTdObject(await this.call(JSON.stringify({ ...query }), options, options.isForCall === true));
   }
 
   /**

@@ -210,7 +210,8 @@ export interface paths {
     put?: never;
     /** Log a user in again whose authorization is gone; the id stays */
     post: operations['loginUser'];
-    delete?: never;
+    /** Give a login up: a session that was logged in before is what it was, a new one is removed */
+    delete: operations['cancelLogin'];
     options?: never;
     head?: never;
     patch?: never;
@@ -947,6 +948,10 @@ export interface components {
        * @enum {string}
        */
       method?: 'phone' | 'qr';
+    };
+    LoginCancelledDto: {
+      /** @enum {string} */
+      status: 'cancelled';
     };
     BotLoginDto: {
       /** @description A new token of the same bot; without it the stored one is used. */
@@ -1907,6 +1912,41 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  cancelLogin: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LoginCancelledDto'];
           };
         };
       };

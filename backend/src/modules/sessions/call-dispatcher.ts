@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DeadlineError, SessionNotReadyError, TdlibError } from '../../common/errors/index.js';
+import { currentContext } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
 import {
   CallAbandonedError,
@@ -14,7 +15,6 @@ import {
 } from '../../telegram/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
-import { currentContext } from '../../common/http/index.js';
 import { requireMethodClass } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
@@ -97,7 +97,7 @@ export class CallDispatcher {
         await within(resolver.resolve(client, params), wait);
       }
       if (needsKnownSupergroup(method)) {
-        await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] });
+        await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
       }
       onDispatch?.(client.closed);
       text = await invoke();
@@ -144,7 +144,11 @@ export class CallDispatcher {
       return new DeadlineError('the call', limitMs);
     }
     const maySeeNetwork = currentContext()?.caller?.kind !== 'token';
-    return new DeadlineError('the call', DOWN_CALL_MS, maySeeNetwork ? cause : 'no connection to Telegram');
+    return new DeadlineError(
+      'the call',
+      Math.min(limitMs, DOWN_CALL_MS),
+      maySeeNetwork ? cause : 'no connection to Telegram',
+    );
   }
 }
 

@@ -113,6 +113,11 @@ export class LiveSession {
     return this.account;
   }
 
+  /** Whether it was logged in before the login that goes on. */
+  get hasFormer(): boolean {
+    return this.start.former !== undefined;
+  }
+
   /** When it is to log in again by itself; undefined for never. */
   get loginAgainAt(): Date | undefined {
     return this.againAt;

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { violates } from '../../common/db/database-failure.js';
 import {
+  AppError,
   KindMismatchError,
-  messageOf,
   NoLiveWorkerError,
   SessionNotReadyError,
   ShuttingDownError,
@@ -18,7 +18,7 @@ import { WorkerLease } from '../workers/index.js';
 import { ENDED, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
 import { answerOf, loginPlanOf } from './login-answers.js';
-import type { LoginPlan } from './login-plan.js';
+import { describeThrown, type LoginPlan } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionLookup } from './session-lookup.js';
 import type {
@@ -220,11 +220,11 @@ export class LocalLogins {
     } catch (error) {
       const held = this.sessions.get(row.id);
       if (held === undefined) {
-        await this.endLogin(row, messageOf(error));
+        await this.endLogin(row, describeThrown(error));
       } else {
         await this.sessions.close(held);
         if (!ENDED.has(held.session.status)) {
-          held.session.failLogin(error instanceof Error ? error : new Error(String(error)));
+          held.session.failLogin(error instanceof AppError ? error : new Error(describeThrown(error)));
         }
         held.writes = true;
         await this.sessions.giveUp(held);

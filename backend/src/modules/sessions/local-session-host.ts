@@ -71,6 +71,22 @@ export class LocalSessionHost extends SessionHost {
     return this.logins.answer(id, step);
   }
 
+  override async cancelLogin(id: string): Promise<void> {
+    const held = this.sessions.get(id);
+    if (held === undefined || !PENDING.has(held.session.status)) {
+      throw held === undefined
+        ? await this.lookup.absence(id, 'user')
+        : new SessionNotReadyError(held.session.status, `the session is ${held.session.status}: no login goes on`);
+    }
+    if (!held.session.hasFormer) {
+      await this.remove(id, false);
+      return;
+    }
+    held.session.failLogin(new LoginCancelledError());
+    // What closes it has taken the lock before, or waits for it before us.
+    await this.sessions.locks.run(id, () => Promise.resolve());
+  }
+
   override state(id: string): Promise<LiveState | undefined> {
     const held = this.sessions.get(id);
     return Promise.resolve(held && this.sessions.stateOf(held));

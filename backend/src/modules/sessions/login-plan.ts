@@ -1,6 +1,7 @@
-import { TdlibError } from '../../common/errors/index.js';
+import { AppError, TdlibError } from '../../common/errors/index.js';
 import type { TdObject } from '../../telegram/index.js';
 import type { SessionStatus } from './session.entity.js';
+import { ConnectionFailedError } from './sessions.errors.js';
 
 /** What a client is opened for: which way it answers when TDLib asks who it is. */
 export type LoginPlan =
@@ -47,7 +48,22 @@ export function identification(plan: Exclude<LoginPlan, { kind: 'resume' }>): Td
   }
 }
 
-/** As the reference product words a refusal. */
+/**
+ * What is kept of a failed login with the session, in the words of the reference product. Holders of scoped tokens read it, so
+ * that it names no network: where nobody was reached is told by the health.
+ * @param error Telegram's refusal, or an error of ours whose words may be shown
+ */
 export function describeFailure(error: Error): string {
-  return error instanceof TdlibError ? `tdlib ${error.tdCode}: ${error.message}` : error.message;
+  if (error instanceof TdlibError) {
+    return `tdlib ${error.tdCode}: ${error.message}`;
+  }
+  if (error instanceof ConnectionFailedError) {
+    return 'Telegram could not be reached';
+  }
+  return error.message;
+}
+
+/** The same of whatever was thrown: what is no refusal and not ours may name files, and is for the log alone. */
+export function describeThrown(error: unknown): string {
+  return error instanceof AppError ? describeFailure(error) : 'the session could not be opened';
 }

@@ -81,6 +81,21 @@ export class RemoteSessionHost extends SessionHost {
     );
   }
 
+  override async cancelLogin(id: string): Promise<void> {
+    const owner = await this.ownerOf(id);
+    try {
+      await this.watched(id, () =>
+        this.workers.request(owner, {
+          method: 'DELETE',
+          path: `/internal/sessions/${id}/login`,
+          timeoutMs: LOGIN_TIMEOUT_MS,
+        }),
+      );
+    } finally {
+      this.routes.forget(id);
+    }
+  }
+
   override async state(id: string): Promise<LiveState | undefined> {
     const owner = (await this.routes.find(id))?.owner;
     if (owner === undefined) {

@@ -55,6 +55,12 @@ export abstract class SessionHost {
   /** Answers what a login waits for. Telegram's refusal is thrown, and the login goes on waiting. */
   abstract answer(id: string, step: LoginStep): Promise<LiveState>;
 
+  /**
+   * Gives a login up that goes on. A session that was logged in before is then what it was; one that never was is removed.
+   * @throws SessionNotReadyError when none goes on
+   */
+  abstract cancelLogin(id: string): Promise<void>;
+
   /** What the session's client knows; undefined when no client is open for it. */
   abstract state(id: string): Promise<LiveState | undefined>;
 

@@ -11,6 +11,7 @@ import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
+import { describeThrown } from './login-plan.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { type Lease, SessionsRepository } from './sessions.repository.js';
@@ -139,12 +140,12 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
 
   private async noteUnopened(row: SessionEntity, lease: Lease, error: unknown): Promise<void> {
     if (row.status === 'connecting') {
-      await this.repository.endLogin(lease, messageOf(error));
+      await this.repository.endLogin(lease, describeThrown(error));
       this.retryAt.delete(row.id);
     } else if (!(error instanceof SessionDirectoryMissingError)) {
       await this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
     } else if (row.kind === 'bot' && this.isLost(row.id)) {
-      await this.repository.expireBot(lease, `${error.message}; the bot logs in again with its token`);
+      await this.repository.expireBot(lease, 'its folder is lost; the bot logs in again with its token');
       this.retryAt.delete(row.id);
     } else {
       await this.repository.releaseUnopened(lease, error.message);

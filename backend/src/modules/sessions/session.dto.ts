@@ -306,6 +306,11 @@ export class SessionDeletedDto {
   @ApiProperty({ description: 'Whether the authorization was ended at Telegram as well.' }) logged_out!: boolean;
 }
 
+/** That a login does not go on. */
+export class LoginCancelledDto {
+  @ApiProperty({ enum: ['cancelled'] }) status!: 'cancelled';
+}
+
 /** {@link LiveStateDto} as a value that is passed on. */
 export type LiveState = Plain<LiveStateDto>;
 

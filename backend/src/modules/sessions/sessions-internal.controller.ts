@@ -57,6 +57,12 @@ export class SessionsInternalController {
     return this.host.answer(existingId('session', id), toLoginStep(body));
   }
 
+  @Delete(':id/login')
+  async cancelLogin(@Param('id') id: string): Promise<null> {
+    await this.host.cancelLogin(existingId('session', id));
+    return null;
+  }
+
   @Patch(':id/proxy')
   async useProxy(@Param('id') id: string, @Body() body: unknown): Promise<null> {
     const { proxy_id: proxyId } = membersOf(body);

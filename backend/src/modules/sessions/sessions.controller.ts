@@ -28,6 +28,7 @@ import {
   CreateBotDto,
   CreateUserDto,
   DeleteSessionQueryDto,
+  LoginCancelledDto,
   LoginCodeDto,
   LoginEmailDto,
   LoginPasswordDto,
@@ -82,6 +83,17 @@ export class SessionsController {
   @ApiOperation({ operationId: 'loginUser', summary: 'Log a user in again whose authorization is gone; the id stays' })
   loginUser(@Param('id') id: string, @Body() { method }: UserLoginDto): Promise<SessionStateDto> {
     return this.sessions.login(id, { kind: 'user', method });
+  }
+
+  @Delete('user/:id/login')
+  @Returns(LoginCancelledDto)
+  @ApiOperation({
+    operationId: 'cancelLogin',
+    summary: 'Give a login up: a session that was logged in before is what it was, a new one is removed',
+  })
+  async cancelLogin(@Param('id') id: string): Promise<LoginCancelledDto> {
+    await this.sessions.cancelLogin(id);
+    return { status: 'cancelled' };
   }
 
   @Post('bot/:id/login')

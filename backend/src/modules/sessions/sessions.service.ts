@@ -61,6 +61,12 @@ export class SessionsService {
     return { ...state, ...registryPart((await this.repository.find(row.id)) ?? row) };
   }
 
+  /** @throws NotFoundError, KindMismatchError, and as SessionHost.cancelLogin */
+  async cancelLogin(id: string): Promise<void> {
+    const row = await this.existing('user', id);
+    await this.host.cancelLogin(row.id);
+  }
+
   /** The proxy first: it may be refused, and then nothing has changed. */
   async patch(kind: SessionKind, id: string, { label, proxyId }: SessionChange): Promise<void> {
     const row = await this.existing(kind, id);
