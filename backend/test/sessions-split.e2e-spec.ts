@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { cluster, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
-import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
 describe('sessions through a gateway', () => {
@@ -132,6 +132,28 @@ describe('sessions through a gateway', () => {
   it('need no worker for what is local', async () => {
     const { status, body } = await api.post('/v1/execute', { method: 'getTextEntities', params: { text: '@probe' } });
     expect([status, body.result?.['@type']]).toEqual([200, 'textEntities']);
+  });
+
+  it('have what is local computed by a worker when the gateway cannot load the library', async () => {
+    const bare = await startApp({ role: 'gateway', env: { TDLIB_PATH: '/nowhere/libtdjson.so' }, database });
+    try {
+      const execute = (method: string, params: object): Promise<Answer> =>
+        new ApiClient(bare).post('/v1/execute', { method, params });
+      const { status, body } = await execute('getTextEntities', { text: '@probe' });
+      expect([status, body.result]).toMatchObject([200, { '@type': 'textEntities', entities: [{ length: 6 }] }]);
+      const refused = await execute('getTextEntities', { text: {} });
+      expect([refused.status, refused.body.error?.['source']]).toEqual([400, 'tdlib']);
+      expect((await execute('logOut', {})).body.error?.['code']).toBe('method_reserved');
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  it('take an answer of 10 MB', async () => {
+    const { id } = await createBot('large_bot');
+    const { status, body } = await api.call(`/v1/bot/${id}`, 'getTextEntities', { text: '@abcde '.repeat(120_000) });
+    expect(status).toBe(200);
+    expect(JSON.stringify(body.result).length).toBeGreaterThan(10_000_000);
   });
 
   it('go over to another worker when theirs stops, without a new login', async () => {

@@ -4,7 +4,8 @@ import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
 import { CallDispatcher } from './call-dispatcher.js';
-import { ExecuteController } from './execute.controller.js';
+import { ExecuteController, ExecuteInternalController } from './execute.controller.js';
+import { Executor, GatewayExecutor } from './executor.js';
 import { HeldSessions } from './held-sessions.js';
 import { LocalLogins } from './local-logins.js';
 import { LocalSessionHost } from './local-session-host.js';
@@ -83,6 +84,7 @@ export class SessionsModule {
         SessionsService,
         SessionRoutes,
         ENGINE,
+        { provide: Executor, useClass: GatewayExecutor },
         { provide: SessionHost, useClass: RemoteSessionHost },
         SendsRepository,
         { provide: Sends, useClass: RemoteSends },
@@ -95,8 +97,8 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsInternalController, SendsInternalController],
-      providers: [SessionsRepository, ENGINE, ...LOCAL_HOST, CallLines, SessionCalls],
+      controllers: [SessionsInternalController, SendsInternalController, ExecuteInternalController],
+      providers: [SessionsRepository, ENGINE, Executor, ...LOCAL_HOST, CallLines, SessionCalls],
       exports: [SessionHost, TelegramEngine, CallLines],
     };
   }
@@ -106,7 +108,7 @@ export class SessionsModule {
       module: SessionsModule,
       global: true,
       controllers: [SessionsController, SendsController, ExecuteController],
-      providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
+      providers: [SessionsRepository, SessionsService, ENGINE, Executor, ...LOCAL_HOST],
       exports: [SessionsService, SessionHost, TelegramEngine],
     };
   }
