@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppConfig } from '../../config/index.js';
 import {
+  type AppError,
   HeadersTooLargeError,
   MethodNotAllowedError,
   PayloadTooLargeError,
@@ -31,6 +32,8 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 75_000;
+/** Longer than a shutdown gives what is in flight. Node would wait for ever for a connection on which nothing was ever sent. */
+const CLOSE_PATIENCE_MS = 8_000;
 
 /** The largest body, in bytes, of a route that needs no credentials. */
 const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
@@ -67,17 +70,35 @@ function dress(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Answers what is not even a request: a malformed one, one with too large headers, one that never ends. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const failure =
+  endWith(
+    socket,
     error.code === 'HPE_HEADER_OVERFLOW'
       ? new HeadersTooLargeError()
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? new RequestTimeoutError()
-        : new ValidationFailedError([{ path: '', message: 'this is not an HTTP request' }]);
+        : new ValidationFailedError([{ path: '', message: 'this is not an HTTP request' }]),
+  );
+}
+
+/** Takes from Node what it would answer without the envelope, or not at all. */
+function answerForNode(server: Server): void {
+  // We are no proxy. Node closes such a connection without a word.
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    endWith(socket, new MethodNotAllowedError('CONNECT', []));
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    // As https://www.rfc-editor.org/rfc/rfc9110#name-expect lets a server do that knows nothing of it.
+    delete request.headers.expect;
+    server.emit('request', request, response);
+  });
+}
+
+function endWith(socket: Duplex, failure: AppError): void {
   const { status, body } = describe(failure);
   const text = JSON.stringify(body);
   socket.end(
@@ -133,6 +154,8 @@ export class HttpServer extends FastifyAdapter {
         headersTimeout: HEADERS_TIMEOUT_MS,
         requestTimeout: REQUEST_TIMEOUT_MS,
         maxHeaderSize: 32 * 1024,
+        // Ours to refuse: Node would do it without the envelope.
+        requireHostHeader: false,
       },
       keepAliveTimeout: KEEP_ALIVE_MS,
       logger: false,
@@ -160,6 +183,7 @@ export class HttpServer extends FastifyAdapter {
   /** From the first moment of a shutdown nothing new is taken. */
   override beforeClose(): void {
     this.isRefusing = true;
+    setTimeout(() => this.getInstance().server.closeAllConnections(), CLOSE_PATIENCE_MS).unref();
     super.beforeClose();
   }
 
@@ -173,6 +197,7 @@ export class HttpServer extends FastifyAdapter {
   }
 
   private setUp(fastify: FastifyInstance): void {
+    answerForNode(fastify.server);
     fastify.decorateRequest('requestContext');
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
@@ -189,6 +214,11 @@ export class HttpServer extends FastifyAdapter {
       // What is no media type at all is as good as none; the body is JSON in any case.
       const type = request.headers['content-type'];
       if (type !== undefined && !MEDIA_TYPE.test(type)) delete request.headers['content-type'];
+      if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+        reply.header('connection', 'close');
+        done(new ValidationFailedError([{ path: 'Host', message: 'the header Host is required' }]));
+        return;
+      }
       if (!this.isRefusing) {
         done();
         return;
