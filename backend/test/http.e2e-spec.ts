@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type TestApp, master, startApp } from './support/app.js';
 import { sendRaw } from './support/raw-http.js';
 
@@ -118,6 +120,37 @@ describe('every answer', () => {
     expect(answer.toLowerCase()).toContain('x-request-id: ');
   });
 
+  it.each([
+    ['no Host', 'GET /v1/apps HTTP/1.1\r\n\r\n', 400, 'validation_failed'],
+    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 405, 'method_not_allowed'],
+    [
+      'an expectation that nobody knows',
+      'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
+      404,
+      'route_not_found',
+    ],
+    ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404, 'route_not_found'],
+    [
+      'two lengths',
+      'POST /v1/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
+      400,
+      'validation_failed',
+    ],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'validation_failed'],
+  ])('has the envelope for %s', async (_what, text, status, code) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^x-request-id: \S+\r$/im);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      ok: false,
+      error: { source: 'gateway', code },
+    });
+  });
+
+  it('takes HTTP/1.0, which has no Host', async () => {
+    expect(await raw('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('answers HEAD as GET without the body', async () => {
     const answer = await app.http().head('/v1/apps').set(master).expect(200);
     expect(answer.text).toBeFalsy();
@@ -176,5 +209,17 @@ describe('every answer', () => {
     const answer = await app.http()[method](path).set(master).send(body);
     expect(answer.status).toBe(400);
     expect((answer.body as Failure).error.details?.issues).toMatchObject([{ path: field }]);
+  });
+});
+
+describe('an end', () => {
+  it('waits for nobody who has connected and says nothing', async () => {
+    const app = await startApp({ role: 'gateway' });
+    const silent = connect(Number(new URL(app.url).port), '127.0.0.1');
+    await once(silent, 'connect');
+    silent.on('error', () => undefined);
+    const began = performance.now();
+    await app.stop();
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 });

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppConfig } from '../../config/index.js';
 import {
-  HeadersTooLargeError,
   MethodNotAllowedError,
   PayloadTooLargeError,
-  RequestTimeoutError,
   RouteNotFoundError,
   ShuttingDownError,
   ValidationFailedError,
@@ -18,7 +15,7 @@ import {
 } from '../errors/index.js';
 import type { AppLogger } from '../log/app-logger.js';
 import { Access } from './access.js';
-import { BODY_LIMIT_BYTES, describe } from './describe.js';
+import { BODY_LIMIT_BYTES } from './describe.js';
 import type { DirectHandler } from './direct.js';
 import { successEnvelope } from './envelope.js';
 import { readJsonBody } from './json-body.js';
@@ -26,6 +23,7 @@ import { type RequestContext, runInContext } from './request-context.js';
 import { RouteTable } from './route-table.js';
 import { pathOf, sendFailure } from './send-failure.js';
 import type { StaticSite } from './static-site.js';
+import { answerForNode, endWith, refuseConnection } from './unserved.js';
 
 /** How long a client may take to send its headers, and its whole request, in milliseconds. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -34,6 +32,8 @@ const TIMEOUT_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 75_000;
 /** How soon the other side of an idle upgraded connection is asked whether it is there. */
 const UPGRADED_KEEP_ALIVE_MS = 10_000;
+/** Longer than a shutdown gives what is in flight. Node would wait for ever for a connection on which nothing was ever sent. */
+const CLOSE_PATIENCE_MS = 8_000;
 
 /** The largest body, in bytes, of a route that needs no credentials. */
 const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
@@ -67,39 +67,6 @@ function requestIdOf(raw: IncomingMessage): string {
 function dress(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.headers(SECURITY_HEADERS);
-}
-
-/** Answers what is not even a request: a malformed one, one with too large headers, one that never ends. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const failure =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new HeadersTooLargeError()
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new RequestTimeoutError()
-        : new ValidationFailedError([{ path: '', message: 'this is not an HTTP request' }]);
-  answerRaw(socket, failure);
-}
-
-/** Answers where there is no reply to do it with, and closes. */
-function answerRaw(socket: Duplex, thrown: unknown): void {
-  const { status, body } = describe(thrown);
-  const text = JSON.stringify(body);
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-      'Connection: close',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      `X-Request-Id: ${randomUUID()}`,
-      'X-Error-Source: gateway',
-      '',
-      text,
-    ].join('\r\n'),
-  );
 }
 
 /** Connections that ask to go on in another protocol. */
@@ -152,6 +119,8 @@ export class HttpServer extends FastifyAdapter {
         headersTimeout: HEADERS_TIMEOUT_MS,
         requestTimeout: REQUEST_TIMEOUT_MS,
         maxHeaderSize: 32 * 1024,
+        // Ours to refuse: Node would do it without the envelope.
+        requireHostHeader: false,
       },
       keepAliveTimeout: KEEP_ALIVE_MS,
       logger: false,
@@ -188,7 +157,7 @@ export class HttpServer extends FastifyAdapter {
         }
         admit(request);
       } catch (error) {
-        answerRaw(socket, error);
+        endWith(socket, error);
         return;
       }
       this.upgraded.add(socket);
@@ -208,6 +177,7 @@ export class HttpServer extends FastifyAdapter {
   /** From the first moment of a shutdown nothing new is taken. */
   override beforeClose(): void {
     this.isRefusing = true;
+    setTimeout(() => this.getInstance().server.closeAllConnections(), CLOSE_PATIENCE_MS).unref();
     super.beforeClose();
   }
 
@@ -221,6 +191,7 @@ export class HttpServer extends FastifyAdapter {
   }
 
   private setUp(fastify: FastifyInstance): void {
+    answerForNode(fastify.server);
     fastify.decorateRequest('requestContext');
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
@@ -237,6 +208,11 @@ export class HttpServer extends FastifyAdapter {
       // What is no media type at all is as good as none; the body is JSON in any case.
       const type = request.headers['content-type'];
       if (type !== undefined && !MEDIA_TYPE.test(type)) delete request.headers['content-type'];
+      if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+        reply.header('connection', 'close');
+        done(new ValidationFailedError([{ path: 'Host', message: 'the header Host is required' }]));
+        return;
+      }
       if (!this.isRefusing) {
         done();
         return;
