@@ -11,9 +11,12 @@ import type { Target } from './lib/load.js';
 import { benchSends, SENDING_BOTS, type SendsResult } from './sends.js';
 import { freePort, pssMiB, startHelper, startProduct } from './lib/processes.js';
 
-// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,memory,binding,start`.
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,memory,binding,start`;
+// `--profile` writes a CPU profile of each process that serves calls to bench/profiles (and makes them slower).
 const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
+const PROFILES = fileURLToPath(new URL('../../../bench/profiles', import.meta.url));
 const quick = process.argv.includes('--quick');
+const profiling = process.argv.includes('--profile') ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : [];
 const only = process.argv
   .find((argument) => argument.startsWith('--only='))
   ?.slice('--only='.length)
@@ -98,33 +101,42 @@ async function calls(sandbox: SandboxReady, databaseUrl: string): Promise<Record
     }),
   );
   const all = await started(
-    startProduct({
-      ...sandbox.env,
-      ...secrets,
-      ROLE: 'all',
-      API_TOKEN: apiToken,
-      MASTER_KEY: masterKey,
-      DATA_DIR: join(root, 'all'),
-    }),
+    startProduct(
+      {
+        ...sandbox.env,
+        ...secrets,
+        ROLE: 'all',
+        API_TOKEN: apiToken,
+        MASTER_KEY: masterKey,
+        DATA_DIR: join(root, 'all'),
+      },
+      profiling,
+    ),
   );
   const worker = await started(
-    startProduct({
-      ...sandbox.env,
-      ...secrets,
-      DATABASE_URL: other.href,
-      ROLE: 'worker',
-      MASTER_KEY: masterKey,
-      DATA_DIR: join(root, 'worker'),
-    }),
+    startProduct(
+      {
+        ...sandbox.env,
+        ...secrets,
+        DATABASE_URL: other.href,
+        ROLE: 'worker',
+        MASTER_KEY: masterKey,
+        DATA_DIR: join(root, 'worker'),
+      },
+      profiling,
+    ),
   );
   const gateway = await started(
-    startProduct({
-      ...secrets,
-      DATABASE_URL: other.href,
-      ROLE: 'gateway',
-      API_TOKEN: apiToken,
-      DATA_DIR: join(root, 'gateway'),
-    }),
+    startProduct(
+      {
+        ...secrets,
+        DATABASE_URL: other.href,
+        ROLE: 'gateway',
+        API_TOKEN: apiToken,
+        DATA_DIR: join(root, 'gateway'),
+      },
+      profiling,
+    ),
   );
   const target = async (url: string, token: string, pids: readonly number[]): Promise<Target> => {
     const api = new Api(url, apiToken);

@@ -86,12 +86,39 @@ describe('sessions through a gateway', () => {
     expect(done).toMatchObject({ status: 'authorized', phone });
   });
 
+  it('log in again, and recover a password, through the worker', async () => {
+    const { phone, userId } = telegram.control.createAccount({
+      phone: '15550178',
+      firstName: 'A',
+      password: 'pw',
+      recoveryEmail: 'name@example.org',
+    });
+    const { id } = await api.must(api.post('/v1/user', { app_id: appId, phone }));
+    const path = `/v1/user/${id}`;
+    const early = await api.post(`${path}/login`);
+    expect([early.status, early.body.error?.['details']]).toEqual([409, { status: 'awaiting_code' }]);
+    await api.must(api.post(`${path}/login/code`, { code: telegram.control.newestCode(phone) }));
+    await api.must(api.post(`${path}/login/password`, { password: 'pw' }));
+    telegram.control.accounts.terminateSessions(userId);
+    await until('the end', async () => (await api.get(path)).body.result?.['status'] === 'logged_out');
+    expect(await api.must(api.post(`${path}/login`))).toMatchObject({ id, status: 'awaiting_code', worker_id: 'w1' });
+    await api.must(api.post(`${path}/login/code`, { code: telegram.control.newestCode(phone) }));
+    const asked = await api.must(api.post(`${path}/login/recover`));
+    expect(asked).toMatchObject({ email_pattern: 'n***e@example.org' });
+    const recovery = { code: telegram.control.newestCode(phone), new_password: 'new' };
+    expect(await api.must(api.post(`${path}/login/recover`, recovery))).toMatchObject({ id, status: 'authorized' });
+  });
+
   it('refuse malformed requests at the worker as well', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     const bad = [
       ['post', `${id}/login`, {}],
       ['post', `${id}/login`, { step: 'constructor' }],
       ['post', `${id}/login`, { step: 'code', code: 1 }],
+      ['post', `${id}/login`, { step: 'recover-code', code: '1' }],
+      ['post', `${id}/relogin`, {}],
+      ['post', `${id}/relogin`, { kind: 'user', method: 'sms' }],
+      ['post', `${id}/relogin`, { kind: 'bot', token: 1 }],
       ['patch', `${id}/proxy`, {}],
       ['post', `bot/${id}/call`, undefined],
     ] as const;

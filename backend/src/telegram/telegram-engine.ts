@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppLogger } from '../common/log/app-logger.js';
 import { TdClient, type TdClientOptions } from './td-client.js';
-import { TdJson } from './td-json.js';
+import { requireWholeText, TdJson } from './td-json.js';
 import { installedLibrary, proxyOnlyLibrary } from './td-library.js';
 import { parseTdObject, stringMember } from './td-object.js';
 import { toTdlibError } from './telegram.errors.js';
@@ -82,6 +82,7 @@ export class TelegramEngine {
    * @throws TdlibError TDLib's refusal, for example of a method that is not synchronous
    */
   async execute(query: string): Promise<string> {
+    requireWholeText(query);
     const answer = (await this.loaded()).execute(query);
     if (answer.startsWith(ERROR_PREFIX)) {
       throw toTdlibError(answer);

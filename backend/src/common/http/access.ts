@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { addRouteConfig } from './direct.js';
 
 /** Who may use a route. */
 export enum Access {
@@ -43,7 +43,7 @@ export const Requires =
     for (const handler of handlers) {
       // Decorators of methods ran before that of their class, and are meant instead of it.
       if (!descriptor && Reflect.hasOwnMetadata(ACCESS, handler)) continue;
-      RouteConfig({ access })(handler as DecoratedClass);
+      addRouteConfig(handler, { access });
     }
   };
 

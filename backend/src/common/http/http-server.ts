@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppConfig } from '../../config/index.js';
@@ -17,6 +19,8 @@ import {
 import type { AppLogger } from '../log/app-logger.js';
 import { Access } from './access.js';
 import { BODY_LIMIT_BYTES, describe } from './describe.js';
+import type { DirectHandler } from './direct.js';
+import { successEnvelope } from './envelope.js';
 import { readJsonBody } from './json-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
 import { RouteTable } from './route-table.js';
@@ -28,6 +32,8 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 75_000;
+/** How soon the other side of an idle upgraded connection is asked whether it is there. */
+const UPGRADED_KEEP_ALIVE_MS = 10_000;
 
 /** The largest body, in bytes, of a route that needs no credentials. */
 const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
@@ -75,7 +81,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? new RequestTimeoutError()
         : new ValidationFailedError([{ path: '', message: 'this is not an HTTP request' }]);
-  const { status, body } = describe(failure);
+  answerRaw(socket, failure);
+}
+
+/** Answers where there is no reply to do it with, and closes. */
+function answerRaw(socket: Duplex, thrown: unknown): void {
+  const { status, body } = describe(thrown);
   const text = JSON.stringify(body);
   socket.end(
     [
@@ -91,6 +102,21 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
+/** Connections that ask to go on in another protocol. */
+export interface Upgrade {
+  readonly path: string;
+  /** The value of the Upgrade header. */
+  readonly protocol: string;
+  /** Throws when the request's credentials do not suffice. */
+  readonly admit: (request: IncomingMessage) => void;
+  readonly accept: (connection: Socket, head: Buffer) => void;
+}
+
+/** The instance of a controller class. */
+export type ControllerOf = (controller: Type) => object;
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
 /** Throws, at once or later, when the request's credentials do not suffice for the level of access. */
 export type Admit = (access: Access, request: FastifyRequest, context: RequestContext) => Promise<void> | undefined;
 
@@ -102,6 +128,8 @@ export class HttpServer extends FastifyAdapter {
   private readonly routes = new RouteTable();
   private isRefusing = false;
   private admit: Admit | undefined;
+  private controllerOf: ControllerOf | undefined;
+  private readonly upgraded = new Set<Socket>();
 
   constructor(
     config: AppConfig,
@@ -143,6 +171,40 @@ export class HttpServer extends FastifyAdapter {
     this.admit = admit;
   }
 
+  /** Says where the handlers of `@Direct()` routes are found, once they are needed. */
+  runWith(controllerOf: ControllerOf): void {
+    this.controllerOf = controllerOf;
+  }
+
+  /** Lets connections go on in a protocol of ours. They end with the server. */
+  upgradeTo({ path, protocol, admit, accept }: Upgrade): void {
+    const { server } = this.getInstance();
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      try {
+        const asked = pathOf(request.url ?? '/');
+        if (asked !== path || request.headers.upgrade !== protocol) {
+          throw new RouteNotFoundError(request.method ?? 'GET', asked);
+        }
+        admit(request);
+      } catch (error) {
+        answerRaw(socket, error);
+        return;
+      }
+      this.upgraded.add(socket);
+      socket.once('close', () => this.upgraded.delete(socket));
+      socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, UPGRADED_KEEP_ALIVE_MS);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
+      accept(socket, head);
+    });
+  }
+
+  override async close(): Promise<void> {
+    // The server would wait for them for ever; what was answered still leaves.
+    for (const socket of this.upgraded) socket.destroySoon();
+    await super.close();
+  }
+
   /** From the first moment of a shutdown nothing new is taken. */
   override beforeClose(): void {
     this.isRefusing = true;
@@ -163,6 +225,11 @@ export class HttpServer extends FastifyAdapter {
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
       if (route.config?.access === Access.Public) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
+      if (route.config?.direct) {
+        // The guard that refuses routes without a level of access is Nest's.
+        if (route.config.access === undefined) throw new Error(`${route.url} says nothing of who may use it`);
+        route.handler = this.directHandler(route.config.direct);
+      }
     });
     fastify.addHook('onRequest', (request, reply, done) => {
       request.requestContext = { requestId: request.id, remoteAddress: request.ip };
@@ -206,6 +273,23 @@ export class HttpServer extends FastifyAdapter {
       sendFailure(isTooLarge ? new PayloadTooLargeError(limit) : error, request, reply, this.log);
     });
     fastify.setNotFoundHandler((request, reply) => this.answerUnknown(request, reply));
+  }
+
+  private directHandler({ controller, method }: DirectHandler): Handler {
+    let handler: Handler | undefined;
+    return async (request, reply) => {
+      handler ??= this.handlerOf(controller, method);
+      const result = await handler(request, reply);
+      void reply.type('application/json; charset=utf-8');
+      return successEnvelope(result);
+    };
+  }
+
+  private handlerOf(controller: Type, method: string): Handler {
+    const instance = this.controllerOf?.(controller);
+    const handler: unknown = instance && Reflect.get(instance, method);
+    if (typeof handler !== 'function') throw new Error(`${controller.name} has no ${method}`);
+    return handler.bind(instance) as Handler;
   }
 
   private answerUnknown(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,12 +1,12 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { Notifications } from '../../common/db/notifications.js';
-import { ShuttingDownError } from '../../common/errors/index.js';
+import { DeadlineError, ShuttingDownError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
 import { WorkerLease } from '../workers/index.js';
-import { ENDED, type Held, PENDING } from './held-session.js';
+import { DOWN_CALL_MS, ENDED, type Held, PENDING } from './held-session.js';
 import { KeyedLock } from './keyed-lock.js';
 import type { LoginPlan } from './login-plan.js';
 import { SendTracker } from './sends/send-tracker.js';
@@ -163,6 +163,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
   /** @returns whether TDLib has released the database; if not, it may still be open */
   async close(held: Held): Promise<boolean> {
     held.session.expectEnd();
+    held.silence.end();
     try {
       await this.closes(() => held.client.close());
       return true;
@@ -248,11 +249,28 @@ export class HeldSessions implements BeforeApplicationShutdown {
     if (this.held.get(held.session.id) !== held) {
       return;
     }
+    this.limitCalls(held);
+    if (held.session.isReady) {
+      held.silence.begin();
+    }
     this.writer.write(held);
     if (held.writes && ENDED.has(held.session.status) && !this.stopping) {
       void this.retire(held).catch((error: unknown) => {
         this.logger.failure('an ended session did not close', error, { sessionId: held.session.id });
       });
+    }
+  }
+
+  /** Nobody can answer the calls of a session that is down: they are given up rather than left to their own deadlines. */
+  private limitCalls(held: Held): void {
+    if (held.session.monitor.health.level !== 'down') {
+      clearTimeout(held.callsEnd);
+      held.callsEnd = undefined;
+    } else {
+      held.callsEnd ??= setTimeout(
+        () => held.client.giveUpCalls(new DeadlineError('the call', DOWN_CALL_MS)),
+        DOWN_CALL_MS,
+      ).unref();
     }
   }
 
@@ -283,6 +301,8 @@ export class HeldSessions implements BeforeApplicationShutdown {
   }
 
   private forget(held: Held): void {
+    clearTimeout(held.callsEnd);
+    held.silence.end();
     if (this.held.get(held.session.id) === held) {
       this.held.delete(held.session.id);
     }

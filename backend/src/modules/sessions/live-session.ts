@@ -17,7 +17,7 @@ import {
   type LoginPlan,
   type SessionStart,
 } from './login-plan.js';
-import { endOf, isLoss, KEY_DUPLICATED } from './session-end.js';
+import { endOf, endOfRefusedBot, isLoss, KEY_DUPLICATED, LOGIN_AGAIN_MS, type SessionEnd } from './session-end.js';
 import { HealthMonitor } from './session-health.js';
 import type { SessionStatus } from './session.entity.js';
 import { LoginBusyError, OtherAccountError } from './sessions.errors.js';
@@ -37,13 +37,6 @@ const FOLLOW_UP_TIMEOUT_MS = 20_000;
 /** How long the reason of an end may come after the end. */
 const REASON_PATIENCE_MS = 1_000;
 const LOGOUT_TIMEOUT_MS = 15_000;
-/** A bot that loses what it has just logged in for by itself is left to its operator: else it would go on for ever. */
-const AUTOMATIC_LOGIN_LASTS_MS = 600_000;
-/** When a bot tries again whose login Telegram refused for a reason that may pass. */
-const LOGIN_AGAIN_MS = 60_000;
-
-const TOKEN_REFUSED = /^ACCESS_TOKEN_/;
-
 /**
  * One session as its TDLib client shows it: follows the authorization, answers what TDLib asks from the login plan, and knows
  * why it ended. Holds no database and no HTTP; it lives as long as the client.
@@ -67,6 +60,7 @@ export class LiveSession {
   private ended = false;
   private isGone = false;
   private lossReason: string | undefined;
+  private toldReason: string | undefined;
   private readonly waiters = new Waiters();
 
   constructor(
@@ -117,11 +111,6 @@ export class LiveSession {
   /** td_api's user, once known. */
   get me(): TdObject | undefined {
     return this.account;
-  }
-
-  /** What the session logs in for again; undefined when this is its first login, or none. */
-  get former(): SessionStart['former'] {
-    return this.start.former;
   }
 
   /** When it is to log in again by itself; undefined for never. */
@@ -247,13 +236,12 @@ export class LiveSession {
       throw new LoginBusyError();
     }
     this.answering = true;
-    const { code, password } = this.login;
+    const { stepCount } = this.login;
     this.error = undefined;
     try {
       await client.request(query, { timeoutMs: VERDICT_TIMEOUT_MS });
       await this.waitFor(
-        () =>
-          this.currentStatus !== status || this.login.code !== code || this.login.password !== password || this.ended,
+        () => this.currentStatus !== status || this.login.stepCount !== stepCount || this.ended,
         FOLLOW_UP_TIMEOUT_MS,
       );
     } catch (error) {
@@ -336,25 +324,11 @@ export class LiveSession {
         return;
       }
       if (isAutomatic(plan)) {
-        this.refuseAutomaticLogin(refusal);
+        this.failure = refusal;
+        this.end(endOfRefusedBot(refusal));
       } else {
         this.failLogin(refusal);
       }
-    }
-  }
-
-  /** A bot wanted to log in by itself. What may pass is tried again, what may not is told and left alone. */
-  private refuseAutomaticLogin(refusal: Error): void {
-    const word = refusal.message;
-    if (TOKEN_REFUSED.test(word)) {
-      this.fail('logged_out', new Error(`Telegram refuses the stored token (${word}): log in with a new one`));
-    } else if (refusal instanceof TdlibError && isLoss(refusal) && !endOf(word).mayLogIn) {
-      this.fail(endOf(word).status, new Error(endOf(word).cause));
-    } else {
-      this.failure = refusal;
-      const seconds = refusal instanceof TdlibError ? (refusal.retryAfterSeconds ?? 0) : 0;
-      this.againAt = new Date(Date.now() + Math.max(LOGIN_AGAIN_MS, seconds * 1_000));
-      this.setStatus('expired', describeFailure(refusal));
     }
   }
 
@@ -408,28 +382,27 @@ export class LiveSession {
     if (this.endsByUs || this.failure !== undefined) {
       return;
     }
-    const { status, cause, mayLogIn } = endOf(this.lossReason);
-    if (this.isGone && this.error?.startsWith(cause) === true) {
-      return;
-    }
-    if (this.start.former !== undefined && !this.isGone && this.currentStatus !== 'authorized') {
-      this.failLogin(new Error(cause));
-      return;
-    }
-    const isFresh = Date.now() - this.statusSince.getTime() < AUTOMATIC_LOGIN_LASTS_MS;
     const hasLoggedInByItself = this.planUsed && isAutomatic(this.plan);
-    this.isGone = true;
-    this.ready = false;
-    if (this.kind !== 'bot' || !mayLogIn) {
-      this.againAt = undefined;
-      this.setStatus(status, cause);
-    } else if (hasLoggedInByItself && isFresh) {
-      this.againAt = undefined;
-      this.setStatus(status, `${cause}, right after the bot had logged in by itself`);
-    } else {
-      this.againAt = new Date();
-      this.setStatus('expired', `${cause}; the bot logs in again with its token`);
+    const end = endOf(
+      this.kind,
+      this.lossReason,
+      hasLoggedInByItself ? Date.now() - this.statusSince.getTime() : undefined,
+    );
+    if (this.start.former !== undefined && !this.isGone && this.currentStatus !== 'authorized') {
+      this.failLogin(new Error(end.cause));
+      return;
     }
+    this.ready = false;
+    if (!this.isGone || this.toldReason !== this.lossReason) {
+      this.isGone = true;
+      this.toldReason = this.lossReason;
+      this.end(end);
+    }
+  }
+
+  private end({ status, cause, againAfterMs }: SessionEnd): void {
+    this.againAt = againAfterMs === undefined ? undefined : new Date(Date.now() + againAfterMs);
+    this.setStatus(status, cause);
   }
 
   private setStatus(status: SessionStatus, error?: string, since = new Date()): void {

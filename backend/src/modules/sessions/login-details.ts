@@ -27,16 +27,21 @@ export class LoginDetails {
   private passwordStep: PasswordStep | undefined;
   private qrCode: QrCode | undefined;
   private qrSince = 0;
+  private steps = 0;
   private qrLifetimeMs = QR_LIFETIME_MS;
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** td_api's authenticationCodeInfo with `resend_at` added. Another object each time that TDLib tells it anew. */
+  /** How many steps TDLib has shown; the same one may come again, as the mail's code comes after the address's. */
+  get stepCount(): number {
+    return this.steps;
+  }
+
+  /** td_api's authenticationCodeInfo with `resend_at` added. */
   get code(): TdObject | undefined {
     return this.codeInfo;
   }
 
-  /** Another object each time that TDLib tells it anew. */
   get password(): PasswordStep | undefined {
     return this.passwordStep;
   }
@@ -47,6 +52,14 @@ export class LoginDetails {
 
   /** @returns the status for a state in which TDLib waits for somebody; undefined for every other state */
   follow(state: TdObject): SessionStatus | undefined {
+    const status = this.read(state);
+    if (status !== undefined) {
+      this.steps += 1;
+    }
+    return status;
+  }
+
+  private read(state: TdObject): SessionStatus | undefined {
     switch (state['@type']) {
       case 'authorizationStateWaitCode':
         this.codeInfo = this.withResendTime(objectMember(state, 'code_info'));

@@ -23,6 +23,7 @@ import type {
 import type { CallOptions } from './sends/call-options.js';
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { SessionRoutes } from './session-routes.js';
+import { SessionMovingError } from './sessions.errors.js';
 import type { SessionRoute } from './sessions.repository.js';
 
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
@@ -109,7 +110,7 @@ export class RemoteSessionHost extends SessionHost {
       this.routes.forget(id);
       const second = await this.callOwner(kind, id);
       if (second.id === first.id) {
-        throw error;
+        throw error instanceof RemoteError ? new SessionMovingError(false) : error;
       }
       return this.forward(second, kind, id, body, caller, options);
     }
@@ -132,15 +133,22 @@ export class RemoteSessionHost extends SessionHost {
     caller: Departure | undefined,
     options: CallOptions | undefined,
   ): Promise<RawEnvelope> {
-    const path = `/internal/sessions/${kind}/${id}/call`;
+    const onAbort = caller && ((abort: () => void) => caller.notify(abort));
     try {
+      if (options === undefined) {
+        return await this.workers.call(owner, {
+          kind,
+          sessionId: id,
+          body,
+          timeoutMs: CALL_TIMEOUT_MS,
+          ...(onAbort && { onAbort }),
+        });
+      }
       return await this.workers.forward(owner, {
         method: 'POST',
-        path,
         body,
-        timeoutMs: CALL_TIMEOUT_MS,
-        ...(options && forwarded(path, options)),
-        ...(caller && { onAbort: (abort: () => void) => caller.notify(abort) }),
+        ...forwarded(`/internal/sessions/${kind}/${id}/call`, options),
+        ...(onAbort && { onAbort }),
       });
     } catch (error) {
       if (caller?.left === true) {
@@ -232,11 +240,15 @@ export class RemoteSessionHost extends SessionHost {
 function certainlyDidNothing(error: unknown): boolean {
   return error instanceof WorkerUnreachableError
     ? error.neverReached
-    : error instanceof RemoteError && error.code === 'shutting_down';
+    : error instanceof RemoteError &&
+        (error.code === 'shutting_down' || (error.code === 'session_moving' && error.details?.['sent'] === false));
 }
 
 /** What a call asks for beside its method, as the worker takes it. */
-function forwarded(path: string, { waitMs, timeoutMs, key, onReplayed }: CallOptions): Partial<WorkerRequest> {
+function forwarded(
+  path: string,
+  { waitMs, timeoutMs, key, onReplayed }: CallOptions,
+): Pick<WorkerRequest, 'path'> & Partial<WorkerRequest> {
   const query = new URLSearchParams({
     ...(waitMs !== undefined && { wait: String(waitMs / 1_000) }),
     ...(timeoutMs !== undefined && { timeout: String(timeoutMs / 1_000) }),

@@ -1,16 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { AppConfig, type ProxySettings } from '../../config/index.js';
-import { type TdClient, TelegramEngine } from '../../telegram/index.js';
+import { renewConnection, type TdClient, TelegramEngine, testConnection } from '../../telegram/index.js';
 import { LocalAppVault } from '../apps/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
 import { ChatResolver } from './chat-resolver.js';
+import { Downloads } from './downloads.js';
 import type { Held } from './held-session.js';
 import { LiveSession } from './live-session.js';
 import type { LoginPlan, SessionStart } from './login-plan.js';
+import type { SessionSends } from './sends/session-sends.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import type { SessionEntity } from './session.entity.js';
+import { type SilenceClock, SilenceWatch } from './silence-watch.js';
 import type { Lease } from './sessions.repository.js';
 
 /** How a session is opened. */
@@ -30,9 +35,26 @@ const MAX_CALLS_IN_FLIGHT = 1_000;
 /** A session that was opened becomes ready, or ends, long before. */
 const RECOVERY_TIMEOUT_MS = 24 * 3_600_000;
 
+/** How long Telegram may take to answer a session that has heard nothing for long. */
+const PROBE_TIMEOUT_MS = 10_000;
+/** How long what was missed may take to come. */
+const RENEWAL_MS = 3_000;
+const RENEWALS_AT_ONCE = 8;
+
+const CLOCK: SilenceClock = {
+  now: Date.now,
+  later: (work, afterMs) => {
+    const timer = setTimeout(work, afterMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Makes TDLib clients of sessions: finds their secrets, their proxy and their folder. */
 @Injectable()
 export class SessionOpener {
+  private readonly renewals = pLimit(RENEWALS_AT_ONCE);
+
   constructor(
     private readonly config: AppConfig,
     private readonly engine: TelegramEngine,
@@ -74,6 +96,7 @@ export class SessionOpener {
       onUpdate: (type, update) => {
         session.receive(type, update);
         sends.receive(type, update);
+        begun.held?.silence.receive(type, update);
       },
       onAuthorizationLost: session.noteLoss,
       proxy,
@@ -100,20 +123,36 @@ export class SessionOpener {
       session,
       client,
       sends,
+      silence: this.watch(client, session, sends),
       lease,
       resolver: new ChatResolver(),
+      downloads: new Downloads(),
       proxyId: row.proxyId,
       network: networkOf(proxy),
       hasProxy: proxy !== undefined,
       writes,
       writing: undefined,
       dirty: false,
+      callsEnd: undefined,
     };
     begun.held = held;
     opened(held);
     await client.start();
     await this.sends.load(sends, this.directories.of(row.id), whenReady(held));
     return held;
+  }
+
+  private watch(client: TdClient, session: LiveSession, sends: SessionSends): SilenceWatch {
+    return new SilenceWatch(
+      this.config.telegram.deafAfterMs,
+      {
+        isIdle: () => client.callsInFlight === 0 && !sends.isBusy,
+        probe: () => testConnection(client, PROBE_TIMEOUT_MS),
+        renew: () => this.renewals(() => renewConnection(client, () => sleep(RENEWAL_MS, undefined, { ref: false }))),
+        suspect: (cause) => session.monitor.suspect(cause),
+      },
+      CLOCK,
+    );
   }
 
   /**

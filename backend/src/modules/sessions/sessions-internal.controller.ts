@@ -4,6 +4,7 @@ import { ValidationFailedError } from '../../common/errors/index.js';
 import {
   Access,
   ApiHiddenController,
+  Direct,
   existingId,
   type RawEnvelope,
   type RawJson,
@@ -82,7 +83,8 @@ export class SessionsInternalController {
   }
 
   @Post(':kind/:id/call')
-  call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
+  @Direct()
+  call(@Req() request: CallRequest, @Res() reply: FastifyReply): Promise<RawJson | RawEnvelope> {
     const { kind, id } = request.params;
     return this.host.call(
       kind,

@@ -7,6 +7,7 @@ import {
   ApiParam,
   ApiTags,
   currentCaller,
+  Direct,
   existingId,
   type Page,
   PageQueryDto,
@@ -208,6 +209,7 @@ export class SessionsController {
   }
 
   @Post(':kind(bot|user)/:id/call')
+  @Direct()
   @ReturnsTdObject(undefined, SENDS_BESIDE)
   @Requires(Access.CoveredSession)
   @ApiParam(KIND)
@@ -215,8 +217,7 @@ export class SessionsController {
   @ApiBody(CALL_BODY)
   @ApiCallOptions()
   @ApiOperation({ operationId: 'callMethod', summary: 'Run a td_api method on a session' })
-  call(@Req() request: CallRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<RawJson | RawEnvelope> {
-    // Taken from the request itself: each decorated parameter goes through the pipes, which this path does without.
+  call(@Req() request: CallRequest, @Res() reply: FastifyReply): Promise<RawJson | RawEnvelope> {
     const { kind, id } = request.params;
     return this.host.call(
       kind,

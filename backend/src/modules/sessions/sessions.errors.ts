@@ -66,6 +66,19 @@ export class OtherAccountError extends AppError {
   }
 }
 
+/**
+ * The worker of the session ends, and another one takes it over. `details.sent` tells whether TDLib had been given the call:
+ * if not, it certainly did nothing.
+ */
+export class SessionMovingError extends AppError {
+  readonly code = 'session_moving';
+  readonly status = 503;
+
+  constructor(sent: boolean) {
+    super('the session is moving to another worker', { retryAfterSeconds: 1, details: { sent } });
+  }
+}
+
 /** The session was deleted before its login had begun. */
 export class LoginCancelledError extends AppError {
   readonly code = 'login_cancelled';

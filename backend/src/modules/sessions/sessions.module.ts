@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { CallLines } from '../../common/cluster/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
@@ -16,6 +17,7 @@ import { SendsController, SendsInternalController } from './sends/sends.controll
 import { SendsRepository } from './sends/sends.repository.js';
 import { Sends } from './sends/sends.js';
 import { TrackedCalls } from './sends/tracked-calls.js';
+import { SessionCalls } from './session-calls.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
@@ -94,8 +96,8 @@ export class SessionsModule {
       module: SessionsModule,
       global: true,
       controllers: [SessionsInternalController, SendsInternalController],
-      providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
-      exports: [SessionHost, TelegramEngine],
+      providers: [SessionsRepository, ENGINE, ...LOCAL_HOST, CallLines, SessionCalls],
+      exports: [SessionHost, TelegramEngine, CallLines],
     };
   }
 
