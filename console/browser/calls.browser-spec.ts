@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
-import { launch, visitSignedIn } from './support/browser.js';
+import { launch, overflow, seriousViolations, visitSignedIn } from './support/browser.js';
 import { until } from './support/process.js';
 import { startProduct, type Product } from './support/product.js';
 
@@ -133,6 +133,21 @@ describe('the playground', () => {
     expect(await ids()).toBe(first);
   });
 
+  it.each([
+    ['an answer', 'getMe', ''],
+    ['a refusal', 'getForumTopicHistory', '{"chat_id": 12345, "limit": 10}'],
+  ])('shows %s accessibly and without sideways scrolling on a phone', async (_, method, params) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/playground/?session=${bot.id}&method=${method}`);
+    await page.getByRole('region', { name: method }).waitFor();
+    await page.getByLabel(/^Params/).fill(params);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Answer' }).waitFor();
+    expect(await overflow(page)).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('remembers calls over a reload, but no answer', async () => {
     await openPlayground();
     await page.keyboard.type('getme');
@@ -199,10 +214,10 @@ describe('API tokens', () => {
 
     await page.goto('/tokens/');
     await page.getByRole('button', { name: 'Disable billing' }).click();
-    await page.getByText('Disabled').waitFor();
+    await page.getByText('Disabled', { exact: true }).waitFor();
     expect(runPasted(curl)).toMatchObject({ ok: false });
     await page.getByRole('button', { name: 'Enable billing' }).click();
-    await page.getByText('Enabled').waitFor();
+    await page.getByText('Enabled', { exact: true }).waitFor();
     expect(runPasted(curl)).toMatchObject({ ok: true });
 
     await page.getByRole('button', { name: 'Actions for billing' }).click();

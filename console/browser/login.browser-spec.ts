@@ -113,6 +113,8 @@ it('logs in by the recovery mail when the password is forgotten, and again under
   await product.telegram.endSessions(account);
   await page.getByRole('button', { name: 'Log in again' }).click();
   await page.getByRole('button', { name: `Send a code to +${phone}` }).click();
+  // Only now the newest code is the one of this login.
+  await page.getByLabel('Login code').waitFor();
   await page.getByLabel('Login code').fill(await product.telegram.code(phone));
   await page.keyboard.press('Enter');
   await page.getByLabel('Two-step verification password').fill('remembered');

@@ -33,7 +33,7 @@ export function Answer({ answer, children }: AnswerProps) {
         <Badge tone={answer.ok ? 'ok' : 'bad'} icon={answer.ok ? CircleCheck : CircleX}>
           {answer.ok ? `${answer.status} answered` : `${answer.status} refused`}
         </Badge>
-        <code className="font-mono">{answer.request.method}</code>
+        <code className="min-w-0 font-mono break-all">{answer.request.method}</code>
         <span className="tabular">{answer.durationMs} ms</span>
         {answer.replayed && (
           <Badge

@@ -25,7 +25,13 @@ it('puts what this session may not call behind what it may', () => {
   expect(names('', 'user').at(-1)).toBe('setCommands');
 });
 
+it('takes the beginnings of words over letters that only stand together', () => {
+  const score = (name: string): number => fuzzyMatch(name, 'gchis')?.score ?? -Infinity;
+  expect(score('getChatHistory')).toBeGreaterThan(score('getForumTopicHistory'));
+  expect(fuzzyMatch('getChatHistory', 'gchis')?.at).toEqual([0, 3, 7, 8, 9]);
+});
+
 it('tells which letters were found', () => {
-  expect(fuzzyMatch('getChatHistory', 'gch')?.at).toEqual([0, 3, 4]);
+  expect(fuzzyMatch('getChatHistory', 'gch')?.at).toEqual([0, 3, 7]);
   expect(fuzzyMatch('getMe', 'me')?.at).toEqual([3, 4]);
 });

@@ -27,28 +27,30 @@ export function fuzzyMatch(name: string, query: string): Match | undefined {
     const exact = lower === wanted ? 1_000 : 0;
     return { score: exact + 300 + (whole === 0 ? 200 : isBoundary(name, whole) ? 100 : 0) - name.length, at };
   }
-  const at = walk(name, lower, wanted, true) ?? walk(name, lower, wanted, false);
-  if (!at) return undefined;
-  let score = -name.length;
-  for (const [position, index] of at.entries()) {
-    if (isBoundary(name, index)) score += 12;
-    if (position > 0 && at[position - 1] === index - 1) score += 8;
-  }
-  return { score: score - (at[0] ?? 0), at };
+  return bestWalk(name, lower, wanted);
 }
 
-/** With `jumping`, a letter that does not go on the last one is looked for at the beginning of a word. */
-function walk(name: string, lower: string, wanted: string, jumping: boolean): number[] | undefined {
-  const at: number[] = [];
-  let from = 0;
-  for (const letter of wanted) {
-    let index = lower.indexOf(letter, from);
-    if (jumping && index !== from) {
-      while (index >= 0 && !isBoundary(name, index)) index = lower.indexOf(letter, index + 1);
+const BOUNDARY = 12;
+const NEIGHBOUR = 8;
+
+/** Of all ways to find the letters in that order, the one with the most beginnings of words and neighbours. */
+function bestWalk(name: string, lower: string, wanted: string): Match | undefined {
+  /** The best way that ends at each place of the name, for the letters so far. */
+  let ends = new Map<number, Match>([[-1, { score: -name.length, at: [] }]]);
+  for (const [position, letter] of Array.from(wanted).entries()) {
+    const next = new Map<number, Match>();
+    for (let index = lower.indexOf(letter, position); index >= 0; index = lower.indexOf(letter, index + 1)) {
+      let best: Match | undefined;
+      for (const [end, { score, at }] of ends) {
+        if (end >= index) continue;
+        const worth =
+          score + (isBoundary(name, index) ? BOUNDARY : 0) + (position > 0 && end === index - 1 ? NEIGHBOUR : 0);
+        if (best === undefined || worth > best.score) best = { score: worth, at: [...at, index] };
+      }
+      if (best) next.set(index, best);
     }
-    if (index < 0) return undefined;
-    at.push(index);
-    from = index + 1;
+    if (next.size === 0) return undefined;
+    ends = next;
   }
-  return at;
+  return [...ends.values()].reduce((best, candidate) => (candidate.score > best.score ? candidate : best));
 }

@@ -287,9 +287,9 @@ function Calls({ session, methods, types, typesError, urlMethod, onMethod }: Cal
         : undefined;
 
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       {/* Not clipped: the lists of completions reach over its edge. */}
-      <Card className="overflow-visible">
+      <Card className="min-w-0 overflow-visible">
         <form
           noValidate
           aria-label="Call"

@@ -115,7 +115,7 @@ function SessionView({ summary }: { summary: SessionSummary }) {
       )}
       <NextStep session={session} />
       <Warnings warnings={live.data?.warnings ?? []} />
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <div className="flex min-w-0 flex-col gap-5">
           <CallBox session={session} accountId={readAccount(live.data?.me)?.id} />
           <SendsCard session={session} />

@@ -9,7 +9,7 @@ import { RelativeTime } from '@/components/ui/relative-time';
 import { sessionHref, useOverlays } from '@/lib/overlays';
 import type { SessionSummary } from '@/lib/types';
 
-const HEAD = 'label-caps px-4 py-2.5 text-left';
+const HEAD = 'label-caps px-4 py-2.5 text-left whitespace-nowrap';
 
 /** Rows on a wide screen, cards on a narrow one; the whole row leads to the session. */
 export function SessionsTable({ sessions }: { sessions: readonly SessionSummary[] }) {
