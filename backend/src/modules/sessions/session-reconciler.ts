@@ -9,7 +9,7 @@ import { Notifications } from '../../common/db/notifications.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { WorkerLease } from '../workers/index.js';
-import { LocalSessionHost } from './local-session-host.js';
+import { HeldSessions } from './held-sessions.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -38,7 +38,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private calmFrom = 0;
 
   constructor(
-    private readonly host: LocalSessionHost,
+    private readonly sessions: HeldSessions,
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
@@ -49,7 +49,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
 
   onModuleInit(): void {
     this.notifications.subscribe('proxy_changed', (id) => {
-      this.host.refreshProxies(id).catch((error: unknown) => {
+      this.sessions.refreshProxies(id).catch((error: unknown) => {
         this.logger.failure('a changed proxy was not applied', error, { proxyId: id });
       });
     });
@@ -58,7 +58,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.lease.onLost(() => void this.host.drop(this.host.busyIds));
+    this.lease.onLost(() => void this.sessions.drop(this.sessions.busyIds));
     // Before the first request: a login of this worker's predecessor must not block its number any longer.
     await this.repository.expireLostLogins(this.lease.workerId, true);
     for (const id of await this.repository.ownedBy(this.lease.workerId)) {
@@ -97,15 +97,15 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     if (this.lease.remainingMs === 0) {
       throw new Error('the lease of this worker has run out');
     }
-    const { leases } = this.host;
+    const { leases } = this.sessions;
     if (leases.length > 0) {
-      await this.host.drop(await this.repository.lost(leases));
+      await this.sessions.drop(await this.repository.lost(leases));
     }
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
       await this.repository.expireLostLogins(workerId, false);
     }
-    const limit = Math.min(CLAIMS_AT_ONCE, this.host.freeCapacity);
+    const limit = Math.min(CLAIMS_AT_ONCE, this.sessions.freeCapacity);
     if (limit === 0) {
       return;
     }
@@ -116,8 +116,8 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       this.retryAt.delete(id);
     }
     for (const row of rows) {
-      // Not awaited: one that is stuck delays nobody. The host bounds how many open at once.
-      this.host.adopt(row).catch((error: unknown) => this.postpone(row, error));
+      // Not awaited: one that is stuck delays nobody. How many open at once is bounded.
+      this.sessions.adopt(row).catch((error: unknown) => this.postpone(row, error));
     }
   }
 
@@ -141,7 +141,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   /** Sessions of this worker that it does not hold: its predecessor's, and those that did not open and may be tried again. */
   private due(): readonly string[] {
     const now = Date.now();
-    const busy = new Set(this.host.busyIds);
+    const busy = new Set(this.sessions.busyIds);
     return [...this.retryAt].filter(([id, at]) => at <= now && !busy.has(id)).map(([id]) => id);
   }
 }

@@ -2,7 +2,10 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
+import { CallDispatcher } from './call-dispatcher.js';
 import { ExecuteController } from './execute.controller.js';
+import { HeldSessions } from './held-sessions.js';
+import { LocalLogins } from './local-logins.js';
 import { LocalSessionHost } from './local-session-host.js';
 import { RemoteSessionHost } from './remote-session-host.js';
 import { LocalSends } from './sends/local-sends.js';
@@ -13,7 +16,10 @@ import { SendsController, SendsInternalController } from './sends/sends.controll
 import { SendsRepository } from './sends/sends.repository.js';
 import { Sends } from './sends/sends.js';
 import { TrackedCalls } from './sends/tracked-calls.js';
+import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
+import { SessionLookup } from './session-lookup.js';
+import { SessionOpener } from './session-opener.js';
 import { SessionReconciler } from './session-reconciler.js';
 import { SessionRoutes } from './session-routes.js';
 import { SessionsController } from './sessions.controller.js';
@@ -45,6 +51,12 @@ const ENGINE: Provider = {
 };
 
 const LOCAL_HOST: Provider[] = [
+  SessionDirectories,
+  SessionLookup,
+  SessionOpener,
+  HeldSessions,
+  LocalLogins,
+  CallDispatcher,
   LocalSessionHost,
   { provide: SessionHost, useExisting: LocalSessionHost },
   SessionReconciler,

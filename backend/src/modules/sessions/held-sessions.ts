@@ -1,0 +1,284 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
+import { Notifications } from '../../common/db/notifications.js';
+import { ShuttingDownError } from '../../common/errors/index.js';
+import { AppLogger } from '../../common/log/app-logger.js';
+import { AppConfig } from '../../config/index.js';
+import { TelegramEngine } from '../../telegram/index.js';
+import { WorkerLease } from '../workers/index.js';
+import { ENDED, type Held, PENDING } from './held-session.js';
+import { KeyedLock } from './keyed-lock.js';
+import type { LoginPlan } from './live-session.js';
+import { SendTracker } from './sends/send-tracker.js';
+import { SessionDirectories } from './session-directories.js';
+import { SessionLookup } from './session-lookup.js';
+import { SessionOpener } from './session-opener.js';
+import { stateOf } from './session-state.js';
+import type { LiveState } from './session.dto.js';
+import type { SessionEntity } from './session.entity.js';
+import { WorkerFullError } from './sessions.errors.js';
+import { type Lease, SessionsRepository } from './sessions.repository.js';
+import { StateWriter } from './state-writer.js';
+
+/** How many clients are opened, and how many closed, at the same time. */
+const OPENS_AT_ONCE = 8;
+const CLOSES_AT_ONCE = 8;
+/** How long Telegram may take to end an authorization. */
+export const LOGOUT_TIMEOUT_MS = 15_000;
+/** Calls that TDLib answers within this time still finish when the process is stopped. */
+const DRAIN_TIMEOUT_MS = 5_000;
+
+/** For a proxy with the library as it is published, which asks DNS and configuration servers when Telegram is silent. */
+const LEAKS =
+  'the session has a proxy, but TDLIB_PROXY_ONLY is off on its worker: TDLib may ask public servers around it';
+
+/** The sessions that are open in this process: from opening over what their clients tell to giving them back. */
+@Injectable()
+export class HeldSessions implements BeforeApplicationShutdown {
+  /** Whoever opens, closes or removes a session holds its lock. */
+  readonly locks = new KeyedLock();
+  private readonly logger: AppLogger;
+  private readonly writer: StateWriter;
+  private readonly held = new Map<string, Held>();
+  private readonly opens = pLimit(OPENS_AT_ONCE);
+  private readonly closes = pLimit(CLOSES_AT_ONCE);
+  private readonly opening = new Set<Promise<Held>>();
+  private stopping = false;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly engine: TelegramEngine,
+    private readonly opener: SessionOpener,
+    private readonly directories: SessionDirectories,
+    private readonly lookup: SessionLookup,
+    private readonly repository: SessionsRepository,
+    private readonly lease: WorkerLease,
+    private readonly notifications: Notifications,
+    private readonly sends: SendTracker,
+    logger: AppLogger,
+  ) {
+    this.logger = logger.for(HeldSessions.name);
+    this.writer = new StateWriter(repository, this.logger, {
+      lost: (held) => void this.drop([held.session.id]),
+      isStopping: () => this.stopping,
+    });
+  }
+
+  get(id: string): Held | undefined {
+    return this.held.get(id);
+  }
+
+  /** What the session's client shows, and what its operator should know. */
+  stateOf(held: Held): LiveState {
+    const leaks = held.hasProxy && !this.engine.isProxyOnly;
+    return { ...stateOf(held), ...(leaks && { warnings: [LEAKS] }) };
+  }
+
+  /** Whether the process ends and takes nothing new. */
+  get isStopping(): boolean {
+    return this.stopping;
+  }
+
+  /** Sessions that are open, being opened or being removed: nobody else in this process may touch them. */
+  get busyIds(): readonly string[] {
+    return [...new Set([...this.held.keys(), ...this.locks.keys])];
+  }
+
+  /** The leases under which this process writes. */
+  get leases(): readonly Lease[] {
+    return [...this.held.values()].filter(({ writes }) => writes).map(({ lease }) => lease);
+  }
+
+  /** How many more sessions this process may open. */
+  get freeCapacity(): number {
+    return Math.max(0, this.config.worker.capacity - this.busyIds.length);
+  }
+
+  /** Not awaited before the lock of the session is taken: from then on it counts. @throws WorkerFullError */
+  requireRoom(id: string): void {
+    const { capacity } = this.config.worker;
+    const busy = new Set(this.busyIds);
+    if (!busy.has(id) && busy.size >= capacity) {
+      throw new WorkerFullError(capacity);
+    }
+  }
+
+  /**
+   * Opens a session that this worker has claimed.
+   * @throws SessionDirectoryMissingError when its database is not here
+   * @throws Error when it does not open now; it stays claimed, for another try
+   */
+  async adopt(row: SessionEntity): Promise<void> {
+    await this.locks.run(row.id, async () => {
+      if (!this.stopping && !this.held.has(row.id)) {
+        await this.directories.requireDatabase(row.id);
+        await this.open(row, this.opener.resumption(row), true);
+      }
+    });
+  }
+
+  /** Opens a client under the session's lock. @param writes whether what happens to it is written from the start */
+  open(row: SessionEntity, plan: LoginPlan, writes: boolean): Promise<Held> {
+    const opened = this.opens(async () => {
+      if (this.stopping) {
+        throw new ShuttingDownError();
+      }
+      let begun: Held | undefined;
+      try {
+        return await this.opener.open({
+          row,
+          plan,
+          writes,
+          lease: this.lookup.leaseOf(row),
+          opened: (held) => {
+            begun = held;
+            this.held.set(row.id, held);
+          },
+          changed: (held) => this.onChanged(held),
+          closed: (held) => this.onClosed(held),
+        });
+      } catch (error) {
+        if (begun !== undefined) {
+          await this.close(begun);
+        }
+        throw error;
+      }
+    });
+    this.opening.add(opened);
+    const forget = (): boolean => this.opening.delete(opened);
+    opened.then(forget, forget);
+    return opened;
+  }
+
+  /** From now on what happens to the session is written. */
+  async keep(held: Held): Promise<void> {
+    held.writes = true;
+    this.writer.write(held);
+    await held.writing;
+  }
+
+  /** @returns whether TDLib has released the database; if not, it may still be open */
+  async close(held: Held): Promise<boolean> {
+    held.session.expectEnd();
+    try {
+      await this.closes(() => held.client.close());
+      return true;
+    } catch (error) {
+      this.logger.failure('a session did not close', error, { sessionId: held.session.id });
+      return false;
+    } finally {
+      await this.sends.close(held.sends, ENDED.has(held.session.status));
+      this.forget(held);
+    }
+  }
+
+  /** Writes the last state and leaves the session to the registry. */
+  async giveUp(held: Held): Promise<void> {
+    await this.sends.close(held.sends, ENDED.has(held.session.status));
+    this.writer.write(held, true);
+    await held.writing;
+    held.writes = false;
+    this.forget(held);
+  }
+
+  /** A proxy's address or credentials were changed: whoever uses it gets them now. @param proxyId undefined for any proxy */
+  async refreshProxies(proxyId: string | undefined): Promise<void> {
+    const users = [...this.held.values()].filter(
+      (held) => held.proxyId !== null && (proxyId ?? held.proxyId) === held.proxyId,
+    );
+    await Promise.all(users.map((held) => this.opener.useProxy(held, held.proxyId)));
+  }
+
+  /** Closes sessions that another worker has claimed or that were deleted; nothing is written for them. */
+  async drop(ids: readonly string[]): Promise<void> {
+    await Promise.all(
+      ids.map((id) =>
+        this.locks.run(id, async () => {
+          const held = this.held.get(id);
+          if (held !== undefined) {
+            this.logger.warn('the session is no longer ours', { sessionId: id });
+            held.writes = false;
+            await this.close(held);
+          }
+        }),
+      ),
+    );
+  }
+
+  /**
+   * Hands every session over: closed first, so that the next opener finds the database free, then released. New calls are
+   * refused meanwhile; those in flight get a few seconds.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    const deadline = Date.now() + DRAIN_TIMEOUT_MS;
+    const handOver = (): Promise<(Lease | undefined)[]> =>
+      Promise.all([...this.held.values()].map((held) => this.handOver(held, deadline)));
+    const closed = await handOver();
+    // What is still being opened fails now, or is closed like the others.
+    await Promise.allSettled(this.opening);
+    closed.push(...(await handOver()));
+    const leases = closed.filter((lease) => lease !== undefined);
+    try {
+      await this.repository.release(leases);
+      await this.notifications.publish('session_released', this.lease.workerId);
+    } catch (error) {
+      this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
+    }
+    await this.engine.closeAll();
+  }
+
+  /** @returns the lease to give back, undefined when there is none or the database may still be open */
+  private async handOver(held: Held, deadline: number): Promise<Lease | undefined> {
+    while (held.client.callsInFlight > 0 && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    if (PENDING.has(held.session.status)) {
+      held.session.fail('expired', new Error('the worker was stopped during the login: log in again'));
+    }
+    const isReleased = await this.close(held);
+    await held.writing;
+    return held.writes && isReleased ? held.lease : undefined;
+  }
+
+  private onChanged(held: Held): void {
+    if (this.held.get(held.session.id) !== held) {
+      return;
+    }
+    this.writer.write(held);
+    if (held.writes && ENDED.has(held.session.status) && !this.stopping) {
+      void this.retire(held).catch((error: unknown) => {
+        this.logger.failure('an ended session did not close', error, { sessionId: held.session.id });
+      });
+    }
+  }
+
+  private onClosed(held: Held): void {
+    const { id } = held.session;
+    if (this.held.get(id) === held && held.writes && !this.stopping && !this.locks.has(id)) {
+      void this.giveUp(held);
+    }
+  }
+
+  /** The end of a session that was not asked for: TDLib closes by itself after a logout, otherwise we close it. */
+  private async retire(held: Held): Promise<void> {
+    await this.locks.run(held.session.id, async () => {
+      if (!held.writes) {
+        return;
+      }
+      const { status } = held.session;
+      if (status === 'logged_out' || status === 'banned') {
+        const patience = new Promise((resolve) => setTimeout(resolve, LOGOUT_TIMEOUT_MS).unref());
+        await Promise.race([held.client.closed, patience]);
+      }
+      await this.close(held);
+      await this.giveUp(held);
+    });
+  }
+
+  private forget(held: Held): void {
+    if (this.held.get(held.session.id) === held) {
+      this.held.delete(held.session.id);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { codeOf } from '../../common/errors/index.js';
+import { AppLogger } from '../../common/log/app-logger.js';
+import { AppConfig } from '../../config/index.js';
+import { SessionDirectoryMissingError } from './sessions.errors.js';
+
+/** The folders of the sessions on this worker's disk: TDLib's databases, its files, and the journal of the sends. */
+@Injectable()
+export class SessionDirectories {
+  private readonly logger: AppLogger;
+
+  constructor(
+    private readonly config: AppConfig,
+    logger: AppLogger,
+  ) {
+    this.logger = logger.for(SessionDirectories.name);
+  }
+
+  of(id: string): string {
+    return join(this.config.dataDir, 'sessions', id);
+  }
+
+  /** Where TDLib keeps the session; both folders exist afterwards. */
+  async make(id: string): Promise<{ readonly database: string; readonly files: string }> {
+    const database = join(this.of(id), 'db');
+    const files = join(this.of(id), 'files');
+    await mkdir(database, { recursive: true, mode: 0o700 });
+    await mkdir(files, { recursive: true, mode: 0o700 });
+    return { database, files };
+  }
+
+  /** Whether TDLib has a database for the session here. */
+  async hasDatabase(id: string): Promise<boolean> {
+    const names = await readdir(join(this.of(id), 'db')).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') {
+        return [];
+      }
+      throw error;
+    });
+    // td.binlog, or td_test.binlog in the test DC, has the authorization key. A crash while TDLib rewrites it (Binlog::do_reindex)
+    // may leave the new one only, which TDLib takes then.
+    return names.some((name) => /^td(_test)?\.binlog(\.new)?$/.test(name));
+  }
+
+  /**
+   * A session that exists has a database; TDLib would make an empty one in its place and ask for a login.
+   * @throws SessionDirectoryMissingError
+   */
+  async requireDatabase(id: string): Promise<void> {
+    if (!(await this.hasDatabase(id))) {
+      throw new SessionDirectoryMissingError(join(this.of(id), 'db'));
+    }
+  }
+
+  /** What cannot be removed stays and is logged: the session itself is gone already. */
+  async remove(id: string): Promise<void> {
+    try {
+      await rm(this.of(id), { recursive: true, force: true, maxRetries: 3 });
+    } catch (error) {
+      this.logger.failure('the directory of a removed session stays', error, { sessionId: id });
+    }
+  }
+}
