@@ -422,6 +422,59 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/files': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Upload a file in one request, or begin a resumable upload with Upload-Length */
+    post: operations['uploadFile'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/files/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How far an upload is */
+    get: operations['getUpload'];
+    put?: never;
+    post?: never;
+    /** Remove an upload in whatever state; may be repeated */
+    delete: operations['deleteUpload'];
+    options?: never;
+    head?: never;
+    /** Append a chunk; what arrives of one that breaks off is kept */
+    patch: operations['appendToUpload'];
+    trace?: never;
+  };
+  '/v1/files/{id}/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Confirm that every byte is on the disk; may be repeated */
+    post: operations['completeUpload'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/td/methods': {
     parameters: {
       query?: never;
@@ -961,6 +1014,34 @@ export interface components {
       created_at: string;
       /** Format: date-time */
       decided_at?: string;
+    };
+    UploadedFileDto: {
+      /**
+       * @description for inputFileLocal
+       * @example /uploads/0123…/report.pdf
+       */
+      path: string;
+      name: string;
+      size: number;
+    };
+    UploadBegunDto: {
+      /** @description 32 hexadecimal digits */
+      upload_id: string;
+      /** @description the largest chunk, in bytes */
+      chunk_size: number;
+    };
+    UploadOffsetDto: {
+      offset: number;
+    };
+    UploadProgressDto: {
+      offset: number;
+      /** @description absent while a single request that does not say so comes in */
+      length?: number;
+    };
+    UploadCompletedDto: {
+      /** @description for inputFileLocal */
+      path: string;
+      size: number;
     };
     TdFieldDto: {
       name: string;
@@ -2363,6 +2444,201 @@ export interface operations {
             } & {
               [key: string]: unknown;
             };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  uploadFile: {
+    parameters: {
+      query?: {
+        /** @description the name of the file; needed, unless a multipart form names it */
+        name?: string;
+      };
+      header?: {
+        /** @description begins a resumable upload of so many bytes */
+        'Upload-Length'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** @description raw bytes, whatever the Content-Type; only multipart/form-data is unwrapped */
+    requestBody?: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description the file, or with Upload-Length the upload that has begun */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadedFileDto'] | components['schemas']['UploadBegunDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadProgressDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  appendToUpload: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description where the chunk begins: where the upload ends */
+        'Upload-Offset': string;
+      };
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadOffsetDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  completeUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadCompletedDto'];
           };
         };
       };

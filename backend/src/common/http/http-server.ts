@@ -21,9 +21,11 @@ import { BODY_LIMIT_BYTES, describe } from './describe.js';
 import type { DirectHandler } from './direct.js';
 import { successEnvelope } from './envelope.js';
 import { readJsonBody } from './json-body.js';
+import { markRaw, passRawBodies } from './raw-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
 import { RouteTable } from './route-table.js';
 import { pathOf, sendFailure } from './send-failure.js';
+import { SlowBodies } from './slow-bodies.js';
 import type { StaticSite } from './static-site.js';
 
 /** How long a client may take to send its headers, and its whole request, in milliseconds. */
@@ -131,14 +133,15 @@ export class HttpServer extends FastifyAdapter {
       http: {
         connectionsCheckingInterval: TIMEOUT_CHECK_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
+        requestTimeout: 0,
         maxHeaderSize: 32 * 1024,
       },
       keepAliveTimeout: KEEP_ALIVE_MS,
       logger: false,
       multipart: false,
       requestIdHeader: false,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      // One limit for all routes would end long uploads: SlowBodies knows which are.
+      requestTimeout: 0,
       return503OnClosing: false,
       routerOptions: { maxParamLength: 500 },
       skipMiddie: true,
@@ -174,6 +177,14 @@ export class HttpServer extends FastifyAdapter {
 
   private setUp(fastify: FastifyInstance): void {
     fastify.decorateRequest('requestContext');
+    const slowBodies = new SlowBodies(REQUEST_TIMEOUT_MS, TIMEOUT_CHECK_MS, (request, reply) => {
+      reply.header('connection', 'close');
+      sendFailure(new RequestTimeoutError(), request, reply, this.log);
+    });
+    fastify.addHook('onClose', (_instance, done) => {
+      slowBodies.close();
+      done();
+    });
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
       if (route.config?.access === Access.Public) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
@@ -189,6 +200,8 @@ export class HttpServer extends FastifyAdapter {
       // What is no media type at all is as good as none; the body is JSON in any case.
       const type = request.headers['content-type'];
       if (type !== undefined && !MEDIA_TYPE.test(type)) delete request.headers['content-type'];
+      markRaw(request);
+      slowBodies.watch(request, reply);
       if (!this.isRefusing) {
         done();
         return;
@@ -205,6 +218,7 @@ export class HttpServer extends FastifyAdapter {
     // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
     fastify.addHook('preHandler', (request, _reply, done) => runInContext(request.requestContext, done));
     fastify.removeAllContentTypeParsers();
+    passRawBodies(fastify);
     fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
       try {
         done(null, readJsonBody(text as string));

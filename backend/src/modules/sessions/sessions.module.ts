@@ -10,6 +10,7 @@ import { LocalSessionHost } from './local-session-host.js';
 import { RemoteSessionHost } from './remote-session-host.js';
 import { LocalSends } from './sends/local-sends.js';
 import { RemoteSends } from './sends/remote-sends.js';
+import { SendOutcomes } from './sends/send-outcomes.js';
 import { SendSweep } from './sends/send-sweep.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SendsController, SendsInternalController } from './sends/sends.controller.js';
@@ -61,6 +62,7 @@ const LOCAL_HOST: Provider[] = [
   { provide: SessionHost, useExisting: LocalSessionHost },
   SessionReconciler,
   SendsRepository,
+  SendOutcomes,
   SendTracker,
   SendSweep,
   TrackedCalls,
@@ -95,7 +97,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsInternalController, SendsInternalController],
       providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
-      exports: [SessionHost, TelegramEngine],
+      exports: [SessionHost, SendOutcomes, TelegramEngine],
     };
   }
 
@@ -105,7 +107,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsController, SendsController, ExecuteController],
       providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
-      exports: [SessionsService, SessionHost, TelegramEngine],
+      exports: [SessionsService, SessionHost, SendOutcomes, TelegramEngine],
     };
   }
 }
