@@ -49,9 +49,9 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
     await this.running;
   }
 
-  /** One pass at a time; never fails. @returns how many uploads were removed */
-  sweep(): Promise<number> {
-    this.running ??= this.pass()
+  /** One pass at a time; never fails. @param now Unix milliseconds @returns how many uploads were removed */
+  sweep(now = Date.now()): Promise<number> {
+    this.running ??= this.pass(now)
       .catch((error: unknown) => {
         this.logger.warn(`uploads were not swept: ${messageOf(error)}`);
         return 0;
@@ -62,7 +62,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
     return this.running;
   }
 
-  private async pass(): Promise<number> {
+  private async pass(now: number): Promise<number> {
     let removed = 0;
     let directory;
     try {
@@ -78,7 +78,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
     };
     for await (const { name } of directory) {
       if (this.isStopped) break;
-      batch.push(this.look(name));
+      batch.push(this.look(name, now));
       if (batch.length === AT_ONCE) await counted();
     }
     await counted();
@@ -87,23 +87,24 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** @returns how many uploads this was */
-  private async look(name: string): Promise<number> {
+  private async look(name: string, now: number): Promise<number> {
     const path = join(this.store.root, name);
     if (REMOVED.test(name)) {
-      if ((await ageOf(path)) > this.config.uploads.ttlMs) await rm(path, { recursive: true, force: true });
-    } else if (isUploadId(name) && (await this.isOver(name, path))) {
+      if (now - (await timeOf(path)) > this.config.uploads.ttlMs) await rm(path, { recursive: true, force: true });
+    } else if (isUploadId(name) && (await this.isOver(name, path, now))) {
       await this.store.discard(name);
       return 1;
     }
     return 0;
   }
 
-  private async isOver(id: string, folder: string): Promise<boolean> {
+  private async isOver(id: string, folder: string, now: number): Promise<boolean> {
     if (this.uses.isUsed(id)) return false;
     try {
       const marks = await readMarks(folder);
-      if (marks.size > 0) return await this.isUsedUp(folder, marks);
-      if ((await this.idleMs(folder)) <= this.config.uploads.ttlMs || (await isFolderLocked(folder))) return false;
+      if (marks.size > 0) return await this.isUsedUp(folder, marks, now);
+      if (now - (await this.lastTouched(folder)) <= this.config.uploads.ttlMs || (await isFolderLocked(folder)))
+        return false;
       // A call may have begun to use it while we looked.
       return !this.uses.isUsed(id) && (await readMarks(folder)).size === 0;
     } catch (error) {
@@ -113,8 +114,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** Whether all messages that carried it are decided. */
-  private async isUsedUp(folder: string, marks: Awaited<ReturnType<typeof readMarks>>): Promise<boolean> {
-    const now = Date.now();
+  private async isUsedUp(folder: string, marks: Awaited<ReturnType<typeof readMarks>>, now: number): Promise<boolean> {
     let left = marks.size;
     for (const [name, { since, sends }] of marks) {
       if (sends.length === 0) {
@@ -128,20 +128,20 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
     return left === 0;
   }
 
-  /** How long nothing has happened to it. */
-  private async idleMs(folder: string): Promise<number> {
+  /** When something last happened to it. */
+  private async lastTouched(folder: string): Promise<number> {
     const record = await readRecord(folder);
     const paths = [folder, ...(record === undefined ? [] : [join(folder, record.name)])];
-    return Math.min(...(await Promise.all(paths.map(ageOf))));
+    return Math.max(...(await Promise.all(paths.map(timeOf))));
   }
 }
 
-/** @returns 0 for what is gone */
-async function ageOf(path: string): Promise<number> {
+/** When it was last changed; what is gone is as good as new. */
+async function timeOf(path: string): Promise<number> {
   try {
-    return Date.now() - (await lstat(path)).mtimeMs;
+    return (await lstat(path)).mtimeMs;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 0;
+    if (codeOf(error) === 'ENOENT') return Infinity;
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DeadlineError, ShuttingDownError, TdlibError } from '../../common/errors/index.js';
+import { currentContext } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type Departure, inspectQuery, isChatNotLoaded, serializeQuery } from '../../telegram/index.js';
+import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { requireMethodClass } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
@@ -20,6 +22,7 @@ export class CallDispatcher {
     private readonly config: AppConfig,
     private readonly sessions: HeldSessions,
     private readonly lookup: SessionLookup,
+    private readonly uploads: UploadUses,
   ) {}
 
   /** @throws SessionNotReadyError, MethodReservedError, PathDeniedError, ValidationFailedError, TooManyCallsError, TdlibError */
@@ -49,13 +52,14 @@ export class CallDispatcher {
       await held.resolver.resolve(client, params);
     }
     const maySend = !isReadMethod(query.method);
+    const use = await this.useOf(id, query.localPaths);
     const began = performance.now();
     const options = {
       timeoutMs,
       caller,
       onLateAnswer: maySend
         ? (answer: string) => {
-            sends.answered(answer, keyId);
+            use?.answered(sends.answered(answer, keyId));
             onLateAnswer?.(answer);
           }
         : onLateAnswer,
@@ -70,17 +74,32 @@ export class CallDispatcher {
         void client.request({ '@type': 'cancelDownloadFile', file_id: params['file_id'] }).catch(() => undefined);
       }
       if (!(error instanceof TdlibError)) {
+        // The answer may come late, but not from a client that is closed.
+        void (use && client.closed.then(() => use.leave()));
         throw error;
       }
       held.session.noteRefusal(error);
       if (!(await held.resolver.load(client, params, error))) {
+        await use?.refused();
         throw error;
       }
       const left = Math.max(1, timeoutMs - (performance.now() - began));
-      text = await client.invoke(serializeQuery(query), { ...options, timeoutMs: left }).catch((again: unknown) => {
-        throw isChatNotLoaded(again) ? error : again;
-      });
+      text = await client
+        .invoke(serializeQuery(query), { ...options, timeoutMs: left })
+        .catch(async (again: unknown) => {
+          if (again instanceof TdlibError) {
+            await use?.refused();
+          }
+          throw isChatNotLoaded(again) ? error : again;
+        });
     }
-    return { text, sends: maySend ? sends.answered(text, keyId) : NO_SENDS };
+    const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
+    use?.answered(sent);
+    return { text, sends: sent };
+  }
+
+  /** Marks the uploads that a call names; they have to be its caller's. @throws PathDeniedError, UploadIncompleteError */
+  private async useOf(id: string, paths: readonly string[]): Promise<UploadUse | undefined> {
+    return paths.length === 0 ? undefined : this.uploads.begin(id, paths, currentContext()?.caller);
   }
 }
