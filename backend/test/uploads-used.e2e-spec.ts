@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UploadSweep } from '../src/modules/files/upload-sweep.js';
-import { startApp, type TestApp } from './support/app.js';
+import { master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ApiClient, type Answer, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
@@ -73,6 +74,18 @@ describe('an upload in a call', () => {
     await gone(file);
     const again = await send(document(file));
     expect([again.status, again.body.error?.['code']]).toEqual([403, 'path_denied']);
+  });
+
+  it('comes back as it was', async () => {
+    const bytes = randomBytes(3_000_000);
+    const file = await uploadFile(app, 'back.bin', new Uint8Array(bytes), token);
+    const sent = await send(document(file));
+    await gone(file);
+    const message_id = sent.body.sends?.[0]?.['message_id'];
+    const { body } = await api.call(path, 'getMessage', { chat_id: channel, message_id });
+    const { document: content } = body.result?.['content'] as { document: { document: { id: number } } };
+    const answer = await fetch(`${app.url}${path}/files/${content.document.id}`, { headers: master });
+    expect([answer.status, Buffer.from(await answer.arrayBuffer()).equals(bytes)]).toEqual([200, true]);
   });
 
   it("is refused when it is somebody else's, not whole, a link, or no upload; nothing reaches TDLib", async () => {

@@ -475,6 +475,24 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/{kind}/{id}/files/{file_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Download a file, or a range of it, while it comes from Telegram */
+    get: operations['downloadFile'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    /** What a download would answer, without its bytes */
+    head: operations['headFile'];
+    patch?: never;
+    trace?: never;
+  };
   '/v1/td/methods': {
     parameters: {
       query?: never;
@@ -2641,6 +2659,90 @@ export interface operations {
             result: components['schemas']['UploadCompletedDto'];
           };
         };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  downloadFile: {
+    parameters: {
+      query?: {
+        /** @description with message_id: where the file is from, should its reference expire */
+        chat_id?: number;
+        /** @description remove TDLib's copy once every byte was delivered */
+        delete?: '1';
+        message_id?: number;
+        /** @description names the file instead of file_id, which is ignored then */
+        remote_id?: string;
+      };
+      header?: {
+        /** @description one range of bytes: no more is fetched from Telegram */
+        Range?: string;
+      };
+      path: {
+        /** @description TDLib's number; anything when remote_id is given */
+        file_id: string;
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the bytes of the file */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  headFile: {
+    parameters: {
+      query?: {
+        /** @description with message_id: where the file is from, should its reference expire */
+        chat_id?: number;
+        /** @description remove TDLib's copy once every byte was delivered */
+        delete?: '1';
+        message_id?: number;
+        /** @description names the file instead of file_id, which is ignored then */
+        remote_id?: string;
+      };
+      header?: never;
+      path: {
+        /** @description TDLib's number; anything when remote_id is given */
+        file_id: string;
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description refused or failed; `error.code` says why */
       default: {

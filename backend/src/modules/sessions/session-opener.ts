@@ -10,6 +10,7 @@ import { LiveSession, type LoginPlan } from './live-session.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import type { SessionEntity } from './session.entity.js';
+import { SessionUpdates } from './session-updates.js';
 import type { Lease } from './sessions.repository.js';
 
 /** How a session is opened. */
@@ -40,6 +41,7 @@ export class SessionOpener {
     private readonly box: SecretBox,
     private readonly directories: SessionDirectories,
     private readonly sends: SendTracker,
+    private readonly updates: SessionUpdates,
   ) {}
 
   /**
@@ -71,6 +73,7 @@ export class SessionOpener {
       onUpdate: (type, update) => {
         session.receive(type, update);
         sends.receive(type, update);
+        this.updates.publish(row.id, type, update);
       },
       onBanned: session.noteBan,
       proxy,

@@ -21,8 +21,10 @@ import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
 import { SessionOpener } from './session-opener.js';
+import { OpenSessions } from './open-sessions.js';
 import { SessionReconciler } from './session-reconciler.js';
 import { SessionRoutes } from './session-routes.js';
+import { SessionUpdates } from './session-updates.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -54,8 +56,10 @@ const ENGINE: Provider = {
 const LOCAL_HOST: Provider[] = [
   SessionDirectories,
   SessionLookup,
+  SessionUpdates,
   SessionOpener,
   HeldSessions,
+  OpenSessions,
   LocalLogins,
   CallDispatcher,
   LocalSessionHost,
@@ -87,7 +91,7 @@ export class SessionsModule {
         SendsRepository,
         { provide: Sends, useClass: RemoteSends },
       ],
-      exports: [SessionsService, SessionHost],
+      exports: [SessionsService, SessionHost, SessionRoutes],
     };
   }
 
@@ -97,7 +101,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsInternalController, SendsInternalController],
       providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
-      exports: [SessionHost, SendOutcomes, TelegramEngine],
+      exports: [SessionHost, OpenSessions, SendOutcomes, TelegramEngine],
     };
   }
 
@@ -107,7 +111,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsController, SendsController, ExecuteController],
       providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
-      exports: [SessionsService, SessionHost, SendOutcomes, TelegramEngine],
+      exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, TelegramEngine],
     };
   }
 }
