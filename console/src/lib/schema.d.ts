@@ -475,6 +475,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/uploads': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** tus: begin an upload, also with its first bytes */
+    post: operations['tusCreate'];
+    delete?: never;
+    /** tus: what the server can do */
+    options: operations['tusOptions'];
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/uploads/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** tus: remove an upload */
+    delete: operations['tusTerminate'];
+    options?: never;
+    /** tus: how far an upload is */
+    head: operations['tusProgress'];
+    /** tus: append bytes; once whole, the header X-Tgcontrol-Path names the file, percent-encoded, for inputFileLocal */
+    patch: operations['tusAppend'];
+    trace?: never;
+  };
   '/v1/{kind}/{id}/files/{file_id}': {
     parameters: {
       query?: never;
@@ -2671,6 +2708,160 @@ export interface operations {
       };
     };
   };
+  tusCreate: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description 1.0.0 */
+        'Tus-Resumable': string;
+        'Upload-Length': string;
+        /** @description `filename` and the name in base64 */
+        'Upload-Metadata': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description begun: Location names the upload */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusOptions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the extensions, in headers */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusTerminate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description 32 hexadecimal digits; the same upload as in /v1/files/{id} */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description removed */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusProgress: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description 32 hexadecimal digits; the same upload as in /v1/files/{id} */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Upload-Offset and Upload-Length */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusAppend: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description `sha256` and the checksum of the body in base64 */
+        'Upload-Checksum'?: string;
+        'Upload-Offset': string;
+      };
+      path: {
+        /** @description 32 hexadecimal digits; the same upload as in /v1/files/{id} */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Upload-Offset: where the upload ends now */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
   downloadFile: {
     parameters: {
       query?: {
@@ -2738,6 +2929,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
+      /** @description the headers of the download */
       200: {
         headers: {
           [name: string]: unknown;

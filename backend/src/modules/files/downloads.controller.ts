@@ -88,6 +88,7 @@ export class DownloadsController {
   @ApiParam(KIND)
   @ApiParam(FILE_ID)
   @ApiOperation({ operationId: 'headFile', summary: 'What a download would answer, without its bytes' })
+  @ApiResponse({ status: 200, description: 'the headers of the download' })
   async head(
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,

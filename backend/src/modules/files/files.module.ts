@@ -3,6 +3,7 @@ import { DownloadsController, DownloadsInternalController } from './downloads.co
 import { Downloads } from './downloads.js';
 import { LocalDownloads } from './local-downloads.js';
 import { RemoteDownloads } from './remote-downloads.js';
+import { TusController } from './tus.controller.js';
 import { UploadSweep } from './upload-sweep.js';
 import { UploadsController } from './uploads.controller.js';
 
@@ -13,7 +14,11 @@ const REMOTE = { provide: Downloads, useClass: RemoteDownloads };
 @Module({})
 export class FilesModule {
   static forGateway(): DynamicModule {
-    return { module: FilesModule, controllers: [UploadsController, DownloadsController], providers: [REMOTE] };
+    return {
+      module: FilesModule,
+      controllers: [UploadsController, TusController, DownloadsController],
+      providers: [REMOTE],
+    };
   }
 
   static forWorker(): DynamicModule {
@@ -23,7 +28,7 @@ export class FilesModule {
   static forAll(): DynamicModule {
     return {
       module: FilesModule,
-      controllers: [UploadsController, DownloadsController],
+      controllers: [UploadsController, TusController, DownloadsController],
       providers: [UploadSweep, LOCAL],
     };
   }

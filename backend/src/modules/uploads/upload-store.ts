@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, opendir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -25,6 +25,7 @@ import { validUploadName } from './upload-name.js';
 import {
   DiskFullError,
   UploadBusyError,
+  UploadChecksumError,
   UploadCutError,
   UploadIncompleteError,
   UploadOffsetError,
@@ -60,6 +61,8 @@ export interface Chunk {
   readonly bytes?: number | undefined;
   /** How many it may have. */
   readonly maxBytes: number;
+  /** The SHA-256 that it must have; a chunk with another one, or one that breaks off, leaves nothing. */
+  readonly sha256?: Buffer | undefined;
 }
 
 interface Writer {
@@ -264,8 +267,9 @@ export class UploadStore {
     id: string,
     record: UploadRecord,
     writer: Writer,
-    { offset, source, maxBytes }: Chunk,
+    { offset, source, maxBytes, sha256 }: Chunk,
   ): Promise<number> {
+    const hash = sha256 && createHash('sha256');
     const handle = await openData(this.folderOf(id), record.name);
     let position = offset;
     let unchecked = 0;
@@ -288,6 +292,7 @@ export class UploadStore {
           }
           await writeAll(handle, pieces, position);
           position += bytes;
+          if (hash !== undefined) pieces.forEach((piece) => hash.update(piece));
         },
         {
           signal: writer.controller.signal,
@@ -296,9 +301,12 @@ export class UploadStore {
           onCut: (cause) => new UploadCutError(cause),
         },
       );
+      if (hash !== undefined && !hash.digest().equals(sha256 ?? Buffer.alloc(0))) {
+        throw new UploadChecksumError();
+      }
       return position;
     } catch (error) {
-      if (error instanceof UploadTooLargeError) {
+      if (error instanceof UploadTooLargeError || sha256 !== undefined) {
         // Whatever this was, it is not the chunk that was announced.
         await handle.truncate(offset);
       } else if (codeOf(error) === 'ENOSPC') {

@@ -74,3 +74,13 @@ export class UploadCutError extends AppError {
     super('the body ended before its time; what arrived is kept', { cause });
   }
 }
+
+/** The chunk is not what its checksum says; nothing of it is kept. */
+export class UploadChecksumError extends AppError {
+  readonly code = 'upload_checksum_mismatch';
+  readonly status = 460;
+
+  constructor() {
+    super('the chunk does not have the checksum that was given');
+  }
+}
