@@ -337,7 +337,9 @@ describe('scoped tokens', () => {
         .replace('{id}', session)
         .replace(/\{\w+\}/g, randomUUID());
       const request = gateway.http()[method as 'head' | 'options' | 'get' | 'post' | 'patch' | 'delete' | 'put'](url);
-      const answer = await (['get', 'head', 'options'].includes(method) ? request.set(bearer(token)) : request.set(bearer(token)).send({}));
+      const answer = await (['get', 'head', 'options'].includes(method)
+        ? request.set(bearer(token))
+        : request.set(bearer(token)).send({}));
       const { error } = answer.body as { error?: { code: string } };
       return { status: answer.status, ...(error && { code: error.code }) };
     }
