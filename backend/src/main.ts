@@ -34,6 +34,8 @@ try {
     end(1);
   });
   say(`tgcontrol answers at ${(await starting).url}`);
+  // A launcher cannot tell from outside whether it is this process that answers on the port. One that is gone needs nothing.
+  process.send?.('answers', undefined, undefined, () => undefined);
 } catch (error) {
   complain(describeStartFailure(error));
   process.exit(1);

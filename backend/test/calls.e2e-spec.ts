@@ -1,5 +1,7 @@
 import { Agent, request as httpRequest, type ClientRequest } from 'node:http';
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { TdClient } from '../src/telegram/index.js';
 import { API_TOKEN, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
@@ -48,14 +50,14 @@ describe('calls', () => {
     setMaxListeners(0);
 
     /** A call that Telegram does not answer. */
-    const leave = (number: number): ClientRequest => {
+    const make = (query: object): ClientRequest => {
       const call = httpRequest(`${app.url}${path}/call`, {
         method: 'POST',
         agent,
         headers: { authorization: `Bearer ${API_TOKEN}` },
       });
       call.on('error', () => undefined);
-      call.end(JSON.stringify({ method: 'searchPublicChat', params: { username: `nobody_${number}` } }));
+      call.end(JSON.stringify(query));
       return call;
     };
 
@@ -64,27 +66,39 @@ describe('calls', () => {
       path = `/v1/bot/${(await api.must(api.post('/v1/bot', { token, app_id: appId }))).id}`;
     });
 
-    it(`are ${LIMIT} at most, and a caller that leaves makes room`, async () => {
-      telegram.control.addFault({ method: 'contacts.resolveUsername', hang: true });
-      const calls = Array.from({ length: LIMIT }, (_, number) => leave(number));
-      const refused = await until(
-        'the limit',
-        async () => {
-          const answer = await api.call(path, 'getOption', { name: 'version' });
-          return answer.status === 503 && answer;
-        },
-        60_000,
-      );
-      expect(refused.body.error).toMatchObject({
-        source: 'gateway',
-        code: 'too_many_calls',
-        message: expect.stringContaining(String(LIMIT)) as string,
-        retry_after: 1,
-        details: { limit: LIMIT },
-      });
-      for (const call of calls) call.destroy();
-      await until('room', async () => (await api.call(path, 'getOption', { name: 'version' })).status === 200, 30_000);
-    }, 120_000);
+    it.each([
+      ['wait for their answer', (n: number) => ({ method: 'searchPublicChat', params: { username: `nobody_${n}` } })],
+      ['wait for a name', (n: number) => ({ method: 'getChat', params: { chat_id: `@anybody_${n}` } })],
+      ['wait for the same name', () => ({ method: 'getChat', params: { chat_id: '@somebody_else' } })],
+    ])(
+      `that %s are ${LIMIT} at most, and a caller that leaves makes room`,
+      async (_what, queryOf) => {
+        telegram.control.addFault({ method: 'contacts.resolveUsername', hang: true });
+        const calls = Array.from({ length: LIMIT }, (_, number) => make(queryOf(number)));
+        const refused = await until(
+          'the limit',
+          async () => {
+            const answer = await api.call(path, 'getOption', { name: 'version' });
+            return answer.status === 503 && answer;
+          },
+          60_000,
+        );
+        expect(refused.body.error).toMatchObject({
+          source: 'gateway',
+          code: 'too_many_calls',
+          message: expect.stringContaining(String(LIMIT)) as string,
+          retry_after: 1,
+          details: { limit: LIMIT },
+        });
+        for (const call of calls) call.destroy();
+        await until(
+          'room',
+          async () => (await api.call(path, 'getOption', { name: 'version' })).status === 200,
+          30_000,
+        );
+      },
+      120_000,
+    );
 
     it('end at the time that was asked for', async () => {
       telegram.control.addFault({ method: 'contacts.resolveUsername', hang: true });
@@ -95,6 +109,131 @@ describe('calls', () => {
       expect([status, body.error?.['code']]).toEqual([504, 'deadline_exceeded']);
       expect(body.error?.['message']).toContain('1 s');
     });
+  });
+
+  describe('for a file', () => {
+    let path: string;
+    let fileId: unknown;
+
+    const isLoading = async (): Promise<unknown> => {
+      const { body } = await api.call(path, 'getFile', { file_id: fileId });
+      return (body.result?.['local'] as Record<string, unknown> | undefined)?.['is_downloading_active'];
+    };
+
+    /** A caller that may leave. */
+    const download = (): { leave: () => void; answer: Promise<unknown> } => {
+      const call = httpRequest(`${app.url}${path}/call?timeout=60`, {
+        method: 'POST',
+        agent: false,
+        headers: { authorization: `Bearer ${API_TOKEN}` },
+      });
+      const answer = once(call, 'response').then(
+        async ([response]) => JSON.parse(await text(response as Readable)) as unknown,
+      );
+      // Some of them leave on purpose.
+      answer.catch(() => undefined);
+      const params = { file_id: fileId, priority: 1, offset: 0, limit: 0, synchronous: true };
+      call.end(JSON.stringify({ method: 'downloadFile', params }));
+      return { leave: () => call.destroy(), answer };
+    };
+
+    beforeEach(async () => {
+      const number = String(Math.floor(Math.random() * 1e7)).padStart(7, '0');
+      const user = await loginUser(api, telegram, appId, `1558${number}`);
+      path = user.path;
+      const { userId: from } = telegram.control.createAccount({ phone: `1559${number}`, firstName: 'F' });
+      await telegram.control.sendMessage({
+        from,
+        chatId: user.userId,
+        document: { bytes: Buffer.alloc(300_000, number), name: 'file.bin' },
+      });
+      fileId = await until('the file', async () => {
+        const { body } = await api.call(path, 'getChatHistory', { chat_id: from, limit: 1 });
+        const [message] = (body.result?.['messages'] ?? []) as {
+          content: { document?: { document: { id: unknown } } };
+        }[];
+        return message?.content.document?.document.id as number | undefined;
+      });
+    });
+
+    it('go on for the others when one caller leaves', async () => {
+      telegram.control.addFault({ method: 'upload.getFile', delayMs: 1_500 });
+      const [first, second] = [download(), download()];
+      await until('the download', isLoading);
+      // The second one may not have arrived yet.
+      await until('both', () => telegram.control.journal({ method: 'upload.getFile' }).length > 0);
+      first.leave();
+      expect(await second.answer).toMatchObject({ ok: true, result: { local: { is_downloading_completed: true } } });
+    }, 60_000);
+
+    it('end with the last caller', async () => {
+      telegram.control.addFault({ method: 'upload.getFile', hang: true });
+      const [first, second] = [download(), download()];
+      await until('the download', isLoading);
+      first.leave();
+      second.leave();
+      await until('the end of the download', async () => (await isLoading()) === false);
+    });
+
+    it('leave a download alone that somebody has asked for without waiting', async () => {
+      telegram.control.addFault({ method: 'upload.getFile', delayMs: 1_500 });
+      await api.must(
+        api.call(path, 'downloadFile', { file_id: fileId, priority: 1, offset: 0, limit: 0, synchronous: false }),
+      );
+      const waiting = download();
+      await until('the download', isLoading);
+      waiting.leave();
+      await until('the whole file', async () => {
+        const { body } = await api.call(path, 'getFile', { file_id: fileId });
+        return (body.result?.['local'] as Record<string, unknown>)['is_downloading_completed'] === true;
+      });
+    }, 60_000);
+  });
+
+  describe('to a session', () => {
+    it('that was stopped, banned or never was are refused in words', async () => {
+      const refusal = async (path: string): Promise<unknown[]> => {
+        const { status, body } = await api.call(path, 'getMe');
+        return [
+          status,
+          body.error?.['source'],
+          body.error?.['code'],
+          (body.error?.['details'] as { status?: unknown } | undefined)?.status,
+        ];
+      };
+      const { token } = telegram.control.createBot({ username: 'stopped_bot' });
+      const stopped = `/v1/bot/${(await api.must(api.post('/v1/bot', { token, app_id: appId }))).id}`;
+      await api.must(api.post(`${stopped}/stop`));
+      expect(await refusal(stopped)).toEqual([409, 'gateway', 'session_not_ready', 'stopped']);
+      const { path, userId } = await loginUser(api, telegram, appId, '15550610000');
+      telegram.control.accounts.ban(userId);
+      await until('the ban', async () => (await api.get(path)).body.result?.['status'] === 'banned');
+      expect(await refusal(path)).toEqual([409, 'gateway', 'session_not_ready', 'banned']);
+      expect((await refusal('/v1/bot/00000000-0000-4000-8000-000000000000')).slice(0, 3)).toEqual([
+        404,
+        'gateway',
+        'session_not_found',
+      ]);
+    });
+
+    it('that is handed over are answered when Telegram answers soon, and told that it moves otherwise', async () => {
+      const { path, userId } = await loginUser(api, telegram, appId, '15550620000');
+      const { userId: friend } = telegram.control.createAccount({ phone: '15550620001', firstName: 'F' });
+      await telegram.control.sendMessage({ from: friend, chatId: userId, text: 'hello' });
+      await until('the chat', async () => (await api.call(path, 'getChat', { chat_id: friend })).status === 200);
+      telegram.control.addFault({ method: 'contacts.resolveUsername', hang: true });
+      telegram.control.addFault({ method: 'messages.getHistory', delayMs: 2_000 });
+      const asked = (method: string): number => telegram.control.journal({ method, account: userId }).length;
+      const slow = api.call(path, 'getChatHistory', { chat_id: friend, limit: 1 });
+      const stuck = api.call(path, 'searchPublicChat', { username: 'nobody_ever' });
+      await until('the stuck one', () => asked('contacts.resolveUsername') > 0);
+      await app.app.close();
+      expect((await slow).status).toBe(200);
+      const { status, headers, body } = await stuck;
+      expect([status, body.error?.['code'], headers['retry-after']]).toEqual([503, 'session_moving', '1']);
+      expect(body.error?.['details']).toEqual({ sent: true });
+      await start();
+    }, 60_000);
   });
 
   describe('to chats known before a restart', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, request, type RequestListener, type Server } from 'node:http';
 import { CALLER_HEADER, WorkerClient } from '../src/common/cluster/index.js';
 import { DeadlineError, RemoteError, WorkerUnreachableError } from '../src/common/errors/index.js';
 import { RawEnvelope, runInContext } from '../src/common/http/index.js';
@@ -7,6 +7,26 @@ import { LocalAppVault } from '../src/modules/apps/index.js';
 import { LocalProxyVault } from '../src/modules/proxies/index.js';
 import { type TestApp, cluster, freePort, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
+
+/** The status with which a server answers a request to go on in another protocol. */
+function upgrade(
+  url: string,
+  { path, protocol }: { path: string; protocol: string },
+  headers: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asking = request(new URL(path, url), { headers: { ...headers, connection: 'Upgrade', upgrade: protocol } });
+    asking.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(response.statusCode);
+    });
+    asking.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asking.once('error', reject).end();
+  });
+}
 
 describe('gateway and worker', () => {
   let database: TestDatabase;
@@ -64,6 +84,16 @@ describe('gateway and worker', () => {
       await worker.http().post('/internal/apps').set(cluster).send({ api_id: 1, api_hash: 'h' }).expect(200);
       await worker.http().get('/v1/apps').set(master).expect(404);
       await gateway.http().post('/internal/apps').set(cluster).send({ api_id: 1, api_hash: 'h' }).expect(404);
+    });
+
+    it('open the line for calls to gateways only, and no other protocol to anybody', async () => {
+      const asked = { protocol: 'tgcontrol-calls', path: '/internal/calls' };
+      expect(await upgrade(worker.url, asked, cluster)).toBe(101);
+      for (const headers of [{}, master, { authorization: 'Bearer x' }]) {
+        expect(await upgrade(worker.url, asked, headers)).toBe(401);
+      }
+      expect(await upgrade(worker.url, { ...asked, protocol: 'websocket' }, cluster)).toBe(404);
+      expect(await upgrade(worker.url, { ...asked, path: '/internal/apps' }, cluster)).toBe(404);
     });
   });
 

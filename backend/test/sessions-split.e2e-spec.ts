@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { cluster, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
-import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
 describe('sessions through a gateway', () => {
@@ -86,12 +86,39 @@ describe('sessions through a gateway', () => {
     expect(done).toMatchObject({ status: 'authorized', phone });
   });
 
+  it('log in again, and recover a password, through the worker', async () => {
+    const { phone, userId } = telegram.control.createAccount({
+      phone: '15550178',
+      firstName: 'A',
+      password: 'pw',
+      recoveryEmail: 'name@example.org',
+    });
+    const { id } = await api.must(api.post('/v1/user', { app_id: appId, phone }));
+    const path = `/v1/user/${id}`;
+    const early = await api.post(`${path}/login`);
+    expect([early.status, early.body.error?.['details']]).toEqual([409, { status: 'awaiting_code' }]);
+    await api.must(api.post(`${path}/login/code`, { code: telegram.control.newestCode(phone) }));
+    await api.must(api.post(`${path}/login/password`, { password: 'pw' }));
+    telegram.control.accounts.terminateSessions(userId);
+    await until('the end', async () => (await api.get(path)).body.result?.['status'] === 'logged_out');
+    expect(await api.must(api.post(`${path}/login`))).toMatchObject({ id, status: 'awaiting_code', worker_id: 'w1' });
+    await api.must(api.post(`${path}/login/code`, { code: telegram.control.newestCode(phone) }));
+    const asked = await api.must(api.post(`${path}/login/recover`));
+    expect(asked).toMatchObject({ email_pattern: 'n***e@example.org' });
+    const recovery = { code: telegram.control.newestCode(phone), new_password: 'new' };
+    expect(await api.must(api.post(`${path}/login/recover`, recovery))).toMatchObject({ id, status: 'authorized' });
+  });
+
   it('refuse malformed requests at the worker as well', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     const bad = [
       ['post', `${id}/login`, {}],
       ['post', `${id}/login`, { step: 'constructor' }],
       ['post', `${id}/login`, { step: 'code', code: 1 }],
+      ['post', `${id}/login`, { step: 'recover-code', code: '1' }],
+      ['post', `${id}/relogin`, {}],
+      ['post', `${id}/relogin`, { kind: 'user', method: 'sms' }],
+      ['post', `${id}/relogin`, { kind: 'bot', token: 1 }],
       ['patch', `${id}/proxy`, {}],
       ['post', `bot/${id}/call`, undefined],
     ] as const;
@@ -105,6 +132,28 @@ describe('sessions through a gateway', () => {
   it('need no worker for what is local', async () => {
     const { status, body } = await api.post('/v1/execute', { method: 'getTextEntities', params: { text: '@probe' } });
     expect([status, body.result?.['@type']]).toEqual([200, 'textEntities']);
+  });
+
+  it('have what is local computed by a worker when the gateway cannot load the library', async () => {
+    const bare = await startApp({ role: 'gateway', env: { TDLIB_PATH: '/nowhere/libtdjson.so' }, database });
+    try {
+      const execute = (method: string, params: object): Promise<Answer> =>
+        new ApiClient(bare).post('/v1/execute', { method, params });
+      const { status, body } = await execute('getTextEntities', { text: '@probe' });
+      expect([status, body.result]).toMatchObject([200, { '@type': 'textEntities', entities: [{ length: 6 }] }]);
+      const refused = await execute('getTextEntities', { text: {} });
+      expect([refused.status, refused.body.error?.['source']]).toEqual([400, 'tdlib']);
+      expect((await execute('logOut', {})).body.error?.['code']).toBe('method_reserved');
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  it('take an answer of 10 MB', async () => {
+    const { id } = await createBot('large_bot');
+    const { status, body } = await api.call(`/v1/bot/${id}`, 'getTextEntities', { text: '@abcde '.repeat(120_000) });
+    expect(status).toBe(200);
+    expect(JSON.stringify(body.result).length).toBeGreaterThan(10_000_000);
   });
 
   it('go over to another worker when theirs stops, without a new login', async () => {

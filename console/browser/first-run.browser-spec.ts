@@ -90,7 +90,7 @@ it("shows Telegram's words for a bad bot token and leaves no session behind", as
 it('says which session keeps an app from being deleted', async () => {
   const { page } = await visitSignedIn(browser, product);
   await page.goto('/apps/');
-  await page.getByRole('button', { name: /^Acts for/ }).click();
+  await page.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Delete app' }).click();
@@ -108,7 +108,7 @@ it('fills a proxy from its link, puts it on a session, renames the session, and 
   await page.getByLabel(/^Label/).fill('spare');
   await page.getByRole('dialog').getByRole('button', { name: 'Add proxy' }).click();
   await page.getByText('socks5 127.0.0.1:1081').waitFor();
-  await page.getByRole('button', { name: /^Acts for spare/ }).click();
+  await page.getByRole('button', { name: /^Actions for spare/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete proxy' }).click();
   await page.getByRole('heading', { name: 'No proxies' }).waitFor();

@@ -86,6 +86,43 @@ it('logs a user account in by a scan and its password, through a reload in the m
   await page.getByText('The account is signed in').waitFor();
 });
 
+it('logs in by the recovery mail when the password is forgotten, and again under the same id after Telegram ended it', async () => {
+  const phone = '15550147';
+  const account = await product.telegram.createAccount({
+    phone,
+    first_name: 'Edsger',
+    password: 'forgotten',
+    recovery_email: 'edsger@example.org',
+  });
+  const { page } = await visitSignedIn(browser, product);
+  await page.goto('/?new=user');
+  await page.getByLabel('Phone number').fill(phone);
+  await page.getByRole('button', { name: 'Send login code' }).click();
+  await page.getByLabel('Login code').fill(await product.telegram.code(phone));
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'I forgot the password' }).click();
+  await page.getByText(/e\S*@\S*/).waitFor();
+  await page.getByLabel('Code from the mail').fill(await product.telegram.code(phone));
+  await page.getByLabel(/^New password/).fill('remembered');
+  await page.keyboard.press('Enter');
+  await page.getByText('The account is signed in').waitFor();
+  await page.getByRole('button', { name: 'Open the session' }).click();
+  await page.getByText('Edsger').first().waitFor();
+  const address = page.url();
+
+  await product.telegram.endSessions(account);
+  await page.getByRole('button', { name: 'Log in again' }).click();
+  await page.getByRole('button', { name: `Send a code to +${phone}` }).click();
+  await page.getByLabel('Login code').fill(await product.telegram.code(phone));
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Two-step verification password').fill('remembered');
+  await page.keyboard.press('Enter');
+  await page.getByText('The account is signed in').waitFor();
+  await page.getByRole('button', { name: 'Open the session' }).click();
+  await page.getByText('Ready').first().waitFor();
+  expect(page.url()).toBe(address);
+});
+
 it('throws a login away only after the second question', async () => {
   await product.telegram.createAccount({ phone: '15550144' });
   const { page } = await visitSignedIn(browser, product);

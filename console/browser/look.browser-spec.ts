@@ -6,6 +6,7 @@ let product: Product;
 let browser: Browser;
 let sessionPage: string;
 let loginPage: string;
+let playground: string;
 
 beforeAll(async () => {
   [product, browser] = await Promise.all([startProduct(), launch()]);
@@ -22,12 +23,23 @@ beforeAll(async () => {
   await product.telegram.createAccount({ phone: '15550150', password: 'secret' });
   const user = (await product.api('POST', '/v1/user', { app_id: app.app_id, phone: '15550150' })) as { id: string };
   sessionPage = `/sessions/view/?id=${bot.id}`;
+  playground = `/playground/?session=${bot.id}&method=sendMessage`;
+  await product.api('POST', '/v1/tokens', { name: 'billing service', session_ids: [bot.id] });
   loginPage = `/sessions/?login=${user.id}`;
 }, 120_000);
 afterAll(async () => {
   await browser.close();
   await product.stop();
 }, 60_000);
+
+/** The playground with its docs, a list of suggestions, and what its call sends. */
+async function openSuggestions(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^InputMessageContent/ }).waitFor();
+  await page.getByLabel(/^Params/).fill('{"input_message_content": {"@type": ""}}');
+  for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Control+Space');
+  await page.getByRole('option', { name: /^inputMessageText/ }).waitFor();
+}
 
 /** Every page and dialog, with something on it that shows it is done. */
 const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
@@ -36,6 +48,9 @@ const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   [sessionPage, (page) => page.getByRole('button', { name: 'Send call' }).waitFor()],
   ['/apps/', (page) => page.getByText('api_id 12345').waitFor()],
   ['/proxies/', (page) => page.getByText('socks5 127.0.0.1:1081').waitFor()],
+  [playground, openSuggestions],
+  ['/tokens/', (page) => page.getByText('billing service').waitFor()],
+  ['/?new=token', (page) => page.getByRole('checkbox', { name: /support bot/ }).waitFor()],
   ['/workers/', (page) => page.getByText('Alive').waitFor()],
   ['/?new=bot', (page) => page.getByLabel('Bot token').waitFor()],
   ['/?new=user', (page) => page.getByLabel('Phone number').waitFor()],

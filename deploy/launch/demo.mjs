@@ -23,7 +23,8 @@ await launch(async () => {
   await ensureBuilt();
   const url = productUrl(process.env);
   const controlUrl = `http://127.0.0.1:${CONTROL_PORT}`;
-  for (const address of [url, controlUrl]) await refuseIfTaken(address);
+  await refuseIfTaken(url, 'LISTEN_ADDR');
+  await refuseIfTaken(controlUrl, 'DEMO_CONTROL_PORT');
   await clearFolder(FOLDER);
   mkdirSync(FOLDER, { recursive: true });
 

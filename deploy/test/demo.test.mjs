@@ -69,8 +69,18 @@ describe('npm run demo', () => {
       LISTEN_ADDR: `127.0.0.1:${ports[0]}`,
     });
     assert.equal((await second.end).code, 1);
-    assert.match(second.output(), /already listens/);
+    assert.match(second.output(), /is taken.*LISTEN_ADDR/);
     assert.equal((await fetch(`http://127.0.0.1:${ports[0]}/healthz`)).status, 200);
+  });
+
+  it('says which setting moves the control API when its port is taken', async () => {
+    const second = startProgram(process.execPath, [at('deploy/launch/demo.mjs')], {
+      DEMO_DIR: folder,
+      DEMO_CONTROL_PORT: String(ports[1]),
+      LISTEN_ADDR: `127.0.0.1:${await freePort()}`,
+    });
+    assert.equal((await second.end).code, 1);
+    assert.match(second.output(), new RegExp(`:${ports[1]} is taken.*DEMO_CONTROL_PORT`));
   });
 
   it('ends product and sandbox at Ctrl-C', async () => {

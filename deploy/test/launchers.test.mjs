@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { answering, startNode } from '../launch/lib/processes.mjs';
 import { at } from '../launch/lib/project.mjs';
 import { freePort, startProgram, temporaryFolder, until } from './support/servers.mjs';
 
@@ -38,6 +39,28 @@ describe('npm start', () => {
       assert.equal(response.status, 200, path);
       assert.match(response.headers.get('content-type'), /text\/html/, path);
     }
+  });
+
+  it('refuses a port that another process holds, and does not take that one for its own', async () => {
+    const other = temporaryFolder();
+    const address = new URL(url).host;
+    const second = startProgram(process.execPath, [launcher('start')], {
+      DATA_DIR: other.folder,
+      LISTEN_ADDR: address,
+    });
+    assert.equal((await second.end).code, 1);
+    assert.ok(second.output().includes(`${address} is taken`), second.output());
+    assert.ok(!second.output().includes('answers at'), second.output());
+    other.remove();
+  });
+
+  it('waits for the word of the process that it has started, whoever answers on the port', async () => {
+    const started = (code) =>
+      startNode(['-e', code], { env: process.env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    await assert.rejects(answering(`${url}/healthz`, started('setTimeout(() => {}, 300)')), /has ended/);
+    const speaking = started('process.send("answers"); setInterval(() => {}, 1000)');
+    await answering(`${url}/healthz`, speaking);
+    speaking.kill();
   });
 
   it('ends everything it started at SIGTERM, with the exit code of the product', async () => {

@@ -76,6 +76,7 @@ describe('chats of a user with the real TDLib', () => {
   it('carry messages both ways in a supergroup that was joined by its name', async () => {
     const chat = { type: 'supergroup', title: 'Square', username: 'the_square', members: [adaId] } as const;
     const { chatId } = fixture.control.createChat(chat);
+    await newestKnown(ada, chatId);
     await bert.request({ '@type': 'searchPublicChat', username: 'the_square' });
     await bert.request({ '@type': 'joinChat', chat_id: chatId });
     await sendText(bert, chatId, 'I am new here');
@@ -97,6 +98,7 @@ describe('chats of a user with the real TDLib', () => {
       title: 'Private square',
       members: [adaId],
     });
+    await newestKnown(ada, chatId);
     const preview = await bert.request({ '@type': 'checkChatInviteLink', invite_link: inviteLink });
     expect(preview).toMatchObject({ title: 'Private square', member_count: 1 });
     await bert.request({ '@type': 'joinChatByInviteLink', invite_link: inviteLink });
@@ -107,6 +109,7 @@ describe('chats of a user with the real TDLib', () => {
   it('deliver channel posts to subscribers', async () => {
     const chat = { type: 'channel', title: 'Daily', members: [bertId], admins: [adaId] } as const;
     const { chatId } = fixture.control.createChat(chat);
+    await newestKnown(bert, chatId);
     await sendTextWhenKnown(ada, chatId, 'news');
     expect(await received(bert, 'news')).toMatchObject({ chat_id: chatId, is_channel_post: true });
   });
@@ -245,6 +248,22 @@ async function sendTextWhenKnown(driver: Driver, chatId: number, text: string): 
     'the chat',
   );
   await sendText(driver, chatId, text);
+}
+
+/**
+ * Waits until the client has read where a new channel ends. It asks for that when it hears of the channel; a post that comes
+ * before the answer is in the answer, as history: TDLib then tells of it by updateChatLastMessage, and never by
+ * updateNewMessage.
+ */
+async function newestKnown(driver: Driver, chatId: number): Promise<void> {
+  await driver.waitFor(
+    (update) =>
+      update['@type'] === 'updateChatLastMessage' &&
+      update.chat_id === chatId &&
+      // Absent while the chat is unknown beyond its id.
+      update.last_message !== undefined,
+    'the newest message of the channel',
+  );
 }
 
 function supergroupId(chatId: number): number {

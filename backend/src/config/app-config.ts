@@ -52,6 +52,8 @@ interface Settings {
     readonly testDc: boolean;
     readonly proxyOnly: 'true' | 'false' | 'auto';
     readonly defaultProxy: ProxySettings | undefined;
+    /** How long an authorized session may hear nothing before it is looked at. */
+    readonly deafAfterMs: number;
   };
   readonly trustedProxies: readonly string[];
   readonly authFailuresPerMinute: number;
@@ -211,6 +213,7 @@ export class AppConfig implements Settings {
         testDc: env.TELEGRAM_TEST_DC === 'true',
         proxyOnly: env.TDLIB_PROXY_ONLY,
         defaultProxy: env.DEFAULT_PROXY === undefined ? undefined : parseProxyUrl(env.DEFAULT_PROXY),
+        deafAfterMs: parseDurationMs(env.DEAF_AFTER) ?? 0,
       },
       trustedProxies: parseCidrList(env.TRUSTED_PROXIES ?? '') ?? [],
       authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,

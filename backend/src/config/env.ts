@@ -102,6 +102,7 @@ export class Env {
   @IsOptional() @Matches(/\S/) TDLIB_PATH?: string;
   @IsOptional() @IsProxyUrl() DEFAULT_PROXY?: string;
   @IsIn(['true', 'false', 'auto']) TDLIB_PROXY_ONLY: 'true' | 'false' | 'auto' = 'auto';
+  @IsDuration() DEAF_AFTER = '30m';
   @IsIn(['true', 'false']) TELEGRAM_TEST_DC: 'true' | 'false' = 'false';
 
   @IsOptional() @Matches(/\S/) CONSOLE_DIR?: string;

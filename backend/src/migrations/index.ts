@@ -1,6 +1,12 @@
 import { CreateRegistry1700000000000 } from './1700000000000-create-registry.js';
 import { CreateTokens1700000100000 } from './1700000100000-create-tokens.js';
 import { CreateSends1700000200000 } from './1700000200000-create-sends.js';
+import { KeepAccounts1700000300000 } from './1700000300000-keep-accounts.js';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS = [CreateRegistry1700000000000, CreateTokens1700000100000, CreateSends1700000200000];
+export const MIGRATIONS = [
+  CreateRegistry1700000000000,
+  CreateTokens1700000100000,
+  CreateSends1700000200000,
+  KeepAccounts1700000300000,
+];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
+import { CALL_LINE_PATH, CALL_LINE_PROTOCOL, CallLines } from '../common/cluster/index.js';
 import { HttpServer } from '../common/http/http-server.js';
 import { StaticSite } from '../common/http/static-site.js';
 import { AppLogger } from '../common/log/app-logger.js';
@@ -36,6 +37,15 @@ export async function createApp(
   const authenticator = app.get(Authenticator, { strict: false });
   server.admitWith((access, request, context) => authenticator.admit(access, request, context));
   server.runWith((controller) => app.get<object>(controller, { strict: false }));
+  if (config.role === 'worker') {
+    const lines = app.get(CallLines, { strict: false });
+    server.upgradeTo({
+      path: CALL_LINE_PATH,
+      protocol: CALL_LINE_PROTOCOL,
+      admit: ({ headers, socket }) => authenticator.requireCluster(headers.authorization, socket.remoteAddress ?? ''),
+      accept: (connection, head) => lines.accept(connection, head, connection.remoteAddress ?? ''),
+    });
+  }
   const close = app.close.bind(app);
   // Nest's own order of shutdown hooks is by the distance of modules; the database must outlive all of them.
   app.close = async () => {

@@ -1,10 +1,12 @@
 export { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js';
+export { renewConnection, testConnection } from './connection.js';
 export { pingThroughProxy } from './proxy-test.js';
 export { Departure } from './departure.js';
 export { classOf, DEFAULT_METHOD_CLASSES, type MethodClass, METHOD_CLASSES } from './method-classes.js';
+export { needsKnownSupergroup } from './hazards.js';
 export { authorizationStateOf, TdClient } from './td-client.js';
 export { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
-export { inspectQuery, serializeQuery } from './td-query.js';
+export { type InspectedQuery, inspectQuery, serializeQuery } from './td-query.js';
 export { readTdSchema } from './td-schema.js';
 export { TelegramEngine } from './telegram-engine.js';
-export { CallAbandonedError, toTdlibError } from './telegram.errors.js';
+export { CallAbandonedError, ClientClosedError, toTdlibError } from './telegram.errors.js';

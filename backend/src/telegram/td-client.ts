@@ -2,7 +2,7 @@ import { DeadlineError } from '../common/errors/index.js';
 import type { ProxySettings } from '../config/index.js';
 import type { Departure } from './departure.js';
 import { toTdProxy } from './proxy.js';
-import { splitMessage, type TdJson, typeOf } from './td-json.js';
+import { requireWholeText, splitMessage, type TdJson, typeOf } from './td-json.js';
 import { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
 import { CallAbandonedError, ClientClosedError, toTdlibError, TooManyCallsError } from './telegram.errors.js';
 
@@ -12,13 +12,13 @@ export type UpdateHandler = (type: string, update: string) => void;
 /** What a client needs to start. */
 export interface TdClientOptions {
   readonly onUpdate: UpdateHandler;
-  /** TDLib has found the account banned; it ends the authorization right before or after this. */
-  readonly onBanned?: () => void;
+  /** Telegram's word for why the authorization is over; TDLib ends the client right before or after this. */
+  readonly onAuthorizationLost?: (reason: string) => void;
   /** setTdlibParameters without its `@type`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The one proxy this client may use; undefined means that TDLib connects directly. */
   readonly proxy: ProxySettings | undefined;
-  /** How many answers may be outstanding for `invoke` before further calls are refused. */
+  /** How many API calls may be under way before further ones are refused. */
   readonly maxCallsInFlight: number;
   /** A handler threw: reported, never let into the receive loop that feeds every client. */
   readonly onHandlerError: (error: unknown) => void;
@@ -30,6 +30,8 @@ export interface InvokeOptions {
   readonly timeoutMs?: number | undefined;
   /** Frees the caller's slot. What TDLib has begun goes on: a send cannot be taken back. */
   readonly caller?: Departure | undefined;
+  /** Of a request that a call waits for: it is given up with the calls. */
+  readonly isForCall?: boolean;
   /** Takes TDLib's answer, or its error, when it comes after the call was given up. */
   readonly onLateAnswer?: ((answer: string) => void) | undefined;
 }
@@ -40,8 +42,8 @@ interface PendingCall {
   readonly timer: NodeJS.Timeout;
   /** Who waits for it, when that is known. */
   readonly caller: Departure | undefined;
-  /** Whether it counts against the cap. Our own few requests (close, proxies) have to work at the cap too. */
-  readonly counted: boolean;
+  /** An API call, not one of our own few requests (close, proxies). */
+  readonly isCall: boolean;
   readonly onLateAnswer: ((answer: string) => void) | undefined;
 }
 
@@ -69,7 +71,7 @@ export class TdClient {
   private readonly whenClosed: Promise<void>;
   private resolveClosed: () => void = () => undefined;
   private sequence = 0;
-  private counted = 0;
+  private inFlight = 0;
   private isClosed = false;
   private isClosing = false;
   /** TDLib has said that the client ends, whoever ended it. */
@@ -92,15 +94,31 @@ export class TdClient {
     return this.whenClosed;
   }
 
-  /** Calls of `invoke` that are not answered yet. */
+  /** Calls that have entered and not left. */
   get callsInFlight(): number {
-    return this.counted;
+    return this.inFlight;
   }
 
-  /** For the engine: the client of this number was found banned. */
-  noteBan(clientId: number): void {
+  /**
+   * Lets an API call in, with all that it has to wait for: names that are resolved, chats that are loaded, its answer.
+   * @returns to be called once, when it is over
+   * @throws TooManyCallsError when the cap is reached
+   */
+  enter(): () => void {
+    const { maxCallsInFlight } = this.options;
+    if (this.inFlight >= maxCallsInFlight) {
+      throw new TooManyCallsError(maxCallsInFlight);
+    }
+    this.inFlight += 1;
+    return () => {
+      this.inFlight -= 1;
+    };
+  }
+
+  /** For the engine: the client of this number has lost its authorization. */
+  noteLoss(clientId: number, reason: string): void {
     if (clientId === this.clientId) {
-      this.options.onBanned?.();
+      this.options.onAuthorizationLost?.(reason);
     }
   }
 
@@ -130,22 +148,27 @@ export class TdClient {
   }
 
   /**
-   * An API call: td_api JSON in (its first member is `@type`), td_api JSON out.
+   * An API call, which has entered: td_api JSON in (its first member is `@type`), td_api JSON out.
    * @throws TdlibError TDLib's own error
-   * @throws TooManyCallsError when the cap is reached
    * @throws DeadlineError after the deadline; TDLib goes on with what it has begun
    * @throws ClientClosedError when the client is gone
    */
   invoke(query: string, options: InvokeOptions = {}): Promise<string> {
-    if (this.counted >= this.options.maxCallsInFlight) {
-      return Promise.reject(new TooManyCallsError(this.options.maxCallsInFlight));
-    }
     return this.call(query, options, true);
   }
 
-  /** A request of our own: not counted against the cap, its answer parsed. Throws as `invoke` does. */
+  /** Gives every call of `invoke` up, and what calls wait for, that is not answered yet. TDLib goes on with what it has begun. */
+  giveUpCalls(reason: Error): void {
+    for (const [extra, { isCall }] of [...this.pending]) {
+      if (isCall) {
+        this.giveUp(extra, reason);
+      }
+    }
+  }
+
+  /** A request of our own, its answer parsed. Throws as `invoke` does. */
   async request(query: TdObject, options: InvokeOptions = {}): Promise<TdObject> {
-    return parseTdObject(await this.call(JSON.stringify({ ...query }), options, false));
+    return parseTdObject(await this.call(JSON.stringify({ ...query }), options, options.isForCall === true));
   }
 
   /**
@@ -175,9 +198,10 @@ export class TdClient {
   private call(
     query: string,
     { timeoutMs = DEFAULT_TIMEOUT_MS, caller, onLateAnswer }: InvokeOptions,
-    counted: boolean,
+    isCall: boolean,
   ): Promise<string> {
     return new Promise((resolve, reject) => {
+      requireWholeText(query);
       if (this.isClosed) {
         reject(new ClientClosedError());
         return;
@@ -189,10 +213,7 @@ export class TdClient {
       const extra = ++this.sequence;
       const timer = setTimeout(() => this.giveUp(extra, new DeadlineError('the call', timeoutMs)), timeoutMs);
       caller?.notify(() => this.giveUp(extra, new CallAbandonedError()));
-      this.pending.set(extra, { resolve, reject, timer, caller, counted, onLateAnswer });
-      if (counted) {
-        this.counted += 1;
-      }
+      this.pending.set(extra, { resolve, reject, timer, caller, isCall, onLateAnswer });
       // Ours comes first: of duplicate members TDLib takes the first.
       this.tdJson.send(this.clientId, `{"@extra":${extra},${query.slice(1)}`);
     });
@@ -205,9 +226,6 @@ export class TdClient {
       this.pending.delete(extra);
       clearTimeout(call.timer);
       call.caller?.notify(undefined);
-      if (call.counted) {
-        this.counted -= 1;
-      }
     }
     return call;
   }

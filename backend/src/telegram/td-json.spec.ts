@@ -1,4 +1,16 @@
-import { splitMessage, typeOf } from './td-json.js';
+import { ValidationFailedError } from '../common/errors/index.js';
+import { requireWholeText, splitMessage, typeOf } from './td-json.js';
+
+describe('requireWholeText', () => {
+  it.each(['\ud800', 'a\udfffb', '\ude00\ud83d', '\\\ud800'])('refuses half of a surrogate pair: %j', (text) => {
+    expect(() => requireWholeText(JSON.stringify({ text }))).toThrow(ValidationFailedError);
+    expect(() => requireWholeText(JSON.stringify({ [text]: 1 }))).toThrow(ValidationFailedError);
+  });
+
+  it.each(['😀', '\\ud800', '\\\\ud800', '\u0001', '\\u', 'ud800'])('takes %j', (text) => {
+    expect(() => requireWholeText(JSON.stringify({ text }))).not.toThrow();
+  });
+});
 
 describe('splitMessage', () => {
   it('takes @extra and @client_id off an answer', () => {

@@ -1,4 +1,5 @@
 import { loadAddon, type Addon } from 'tdl/dist/addon.js';
+import { ValidationFailedError } from '../common/errors/index.js';
 
 /** Takes one message of TDLib to one client, exactly as TDLib wrote it. */
 export type TdJsonListener = (message: string) => void;
@@ -52,7 +53,9 @@ export class TdJson {
       return new TdJson(addon, known.listeners);
     }
     // Before any client exists: TDLib's default is 5, which writes every query to standard error, codes and passwords included.
-    addon.tdnew.execute('{"@type":"setLogVerbosityLevel","new_verbosity_level":1}');
+    // Warnings are wanted for what they alone tell, and standard error is ours: what is written to the log goes to a callback.
+    addon.tdnew.execute('{"@type":"setLogStream","log_stream":{"@type":"logStreamEmpty"}}');
+    addon.tdnew.execute('{"@type":"setLogVerbosityLevel","new_verbosity_level":2}');
     const state: ProcessState = { library, listeners: new Map() };
     Reflect.set(addon.tdnew.init, STATE, state);
     addon.tdnew.init(RECEIVE_TIMEOUT_SECONDS);
@@ -108,6 +111,23 @@ function deliver(listeners: ReadonlyMap<number, TdJsonListener>, message: string
   const at = message.lastIndexOf(CLIENT_ID_MEMBER);
   const clientId = Number.parseInt(message.slice(at + CLIENT_ID_MEMBER.length), 10);
   listeners.get(clientId)?.(message);
+}
+
+/** An escape, or what JSON.stringify makes of half of a surrogate pair; whole ones it writes as they are. */
+const ESCAPES = /\\(?:u(d[89a-f])?|.)/g;
+
+/**
+ * Refuses a query, as JSON.stringify wrote it, with half of a surrogate pair: TDLib reads one, but aborts the process when it
+ * has to write it back, be it only in an error (tdutils/td/utils/JsonBuilder.h).
+ * @throws ValidationFailedError
+ */
+export function requireWholeText(query: string): void {
+  if (!query.includes('\\ud')) return;
+  for (const [, surrogate] of query.matchAll(ESCAPES)) {
+    if (surrogate !== undefined) {
+      throw new ValidationFailedError([{ path: '', message: 'half of a surrogate pair is not text' }]);
+    }
+  }
 }
 
 /** A message of TDLib with its envelope taken off. */

@@ -121,6 +121,32 @@ describe('inspectQuery', () => {
     );
   });
 
+  it.each([Infinity, -Infinity, 1e30])('refuses %p, which JSON.parse has rounded', (a) => {
+    expect(issuesOf(() => inspect('x', { a }))).toEqual(['params.a']);
+  });
+
+  it.each([
+    ['closeSecretChat', { secret_chat_id: 1 }, 'user', 'method'],
+    ['createNewSecretChat', { user_id: 1 }, 'user', 'method'],
+    ['createInvoiceLink', { invoice: { '@type': 'inputMessageText' } }, 'bot', 'params.invoice'],
+    ['getThemeParametersJsonString', undefined, undefined, 'params.theme'],
+    ['getThemeParametersJsonString', { theme: null }, undefined, 'params.theme'],
+    ['getRecentlyOpenedChats', { limit: -2 }, 'user', 'params.limit'],
+    ['searchRecentlyFoundChats', { limit: '-2' }, 'user', 'params.limit'],
+    ['sellGift', { business_connection_id: 'x' }, 'user', 'params.business_connection_id'],
+  ] as const)('refuses what TDLib would abort the process for: %s %j', (method, params, kind, path) => {
+    expect(issuesOf(() => inspectQuery(method, params, UPLOADS, kind))).toEqual([path]);
+  });
+
+  it('takes what is close to that', () => {
+    expect(issuesOf(() => inspectQuery('sellGift', { business_connection_id: '' }, UPLOADS, 'user'))).toBeUndefined();
+    expect(issuesOf(() => inspectQuery('sellGift', { business_connection_id: 'x' }, UPLOADS, 'bot'))).toBeUndefined();
+    expect(issuesOf(() => inspectQuery('getChats', { limit: 0 }, UPLOADS, 'user'))).toBeUndefined();
+    expect(
+      issuesOf(() => inspectQuery('getThemeParametersJsonString', { theme: {} }, UPLOADS, undefined)),
+    ).toBeUndefined();
+  });
+
   it('names the first 20 issues and says that there are more, in an answer that does not grow with the call', () => {
     const params = { ['k'.repeat(10_000)]: Array.from({ length: 100_000 }, () => 1e30) };
     const issues = issuesOf(() => inspect('getMe', params)) as string[];

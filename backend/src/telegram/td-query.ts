@@ -6,6 +6,7 @@ import {
   ValidationFailedError,
   type ValidationIssue,
 } from '../common/errors/index.js';
+import { type AccountKind, hazardOf } from './hazards.js';
 import { isReservedMethod } from './reserved-methods.js';
 
 /** A method call after inspection. */
@@ -29,11 +30,12 @@ const ENVELOPE_MEMBERS = ['@type', '@extra', '@client_id'] as const;
 /**
  * Inspects a call of the API before it becomes a td_api query.
  * @param uploadsDir the only directory that inputFileLocal may name files in
+ * @param kind whose session it is for; undefined for a query without one
  * @throws ValidationFailedError naming the path of each unusable value
  * @throws MethodReservedError for a method that the gateway keeps for itself
  * @throws PathDeniedError for a file of this machine outside the uploads
  */
-export function inspectQuery(method: unknown, params: unknown, uploadsDir: string): InspectedQuery {
+export function inspectQuery(method: unknown, params: unknown, uploadsDir: string, kind?: AccountKind): InspectedQuery {
   if (typeof method !== 'string' || method === '') {
     throw new ValidationFailedError([{ path: 'method', message: 'method is required' }]);
   }
@@ -43,13 +45,11 @@ export function inspectQuery(method: unknown, params: unknown, uploadsDir: strin
   if (isReservedMethod(method)) {
     throw new MethodReservedError(method);
   }
-  if (params === undefined || params === null) {
-    return { method, params: {}, localPaths: [] };
-  }
-  if (typeof params !== 'object' || Array.isArray(params)) {
+  const given = params ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) {
     throw new ValidationFailedError([{ path: 'params', message: 'params must be an object' }]);
   }
-  const object = params as Record<string, unknown>;
+  const object = given as Record<string, unknown>;
   if (object['@type'] !== undefined && object['@type'] !== method) {
     throw new ValidationFailedError([{ path: 'params.@type', message: 'the method is named by `method` alone' }]);
   }
@@ -61,6 +61,10 @@ export function inspectQuery(method: unknown, params: unknown, uploadsDir: strin
   inspection.object(object, 'params', 0);
   if (inspection.issues.length > 0) {
     throw new ValidationFailedError(inspection.issues);
+  }
+  const hazard = hazardOf(method, object, kind);
+  if (hazard !== undefined) {
+    throw new ValidationFailedError([hazard]);
   }
   return { method, params: object, localPaths: inspection.localPaths };
 }
@@ -99,8 +103,8 @@ class Inspection {
 
   private value(value: number | object, path: string, depth: number): void {
     if (typeof value === 'number') {
-      if (!Number.isSafeInteger(value) && Number.isInteger(value)) {
-        // JSON.parse has rounded it already. td_api's int64 are strings, int53 never get this large.
+      if (!Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))) {
+        // JSON.parse has rounded it already, to infinity even. td_api's int64 are strings, int53 never get this large.
         this.issues.push({ path, message: 'an integer beyond 2^53 must be sent as a string' });
       }
       return;

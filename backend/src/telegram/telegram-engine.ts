@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppLogger } from '../common/log/app-logger.js';
 import { TdClient, type TdClientOptions } from './td-client.js';
-import { TdJson } from './td-json.js';
+import { requireWholeText, TdJson } from './td-json.js';
 import { installedLibrary, proxyOnlyLibrary } from './td-library.js';
 import { parseTdObject, stringMember } from './td-object.js';
 import { toTdlibError } from './telegram.errors.js';
@@ -22,10 +22,13 @@ export interface TelegramEngineSettings {
 export type OpenOptions = Omit<TdClientOptions, 'onHandlerError'>;
 
 /**
- * TDLib tells of a banned account nowhere but in its log, before it goes on to authorizationStateLoggingOut
- * (AuthManager::on_account_banned, users only). The line names the client after a number sign.
+ * TDLib tells why an authorization is over nowhere but in its log, as a warning, before it goes on to
+ * authorizationStateLoggingOut (AuthManager::on_authorization_lost). The line names the client after a number sign.
  */
-const BAN_MESSAGE = /\[AuthManager\.cpp:\d+\]\[#(\d+)\].*account was banned/;
+const LOSS_MESSAGE = /\[AuthManager\.cpp:\d+\]\[#(\d+)\].*Lost authorization because of ([A-Z][A-Z0-9_]*)/;
+/** Telegram refuses everything with this after two copies of a session were connected at once; TDLib itself goes on. */
+const DUPLICATE_MESSAGE = /\[#(\d+)\].*\[Error : 406 : (AUTH_KEY_DUPLICATED)\]/;
+const WARNING = 2;
 
 const ERROR_PREFIX = '{"@type":"error"';
 
@@ -79,6 +82,7 @@ export class TelegramEngine {
    * @throws TdlibError TDLib's refusal, for example of a method that is not synchronous
    */
   async execute(query: string): Promise<string> {
+    requireWholeText(query);
     const answer = (await this.loaded()).execute(query);
     if (answer.startsWith(ERROR_PREFIX)) {
       throw toTdlibError(answer);
@@ -114,10 +118,13 @@ export class TelegramEngine {
       this.logger.fatal('TDLib failed and ends the process', { tdlib: message });
       return;
     }
-    const [, clientId] = BAN_MESSAGE.exec(message) ?? [];
-    if (clientId !== undefined) {
+    if (verbosity === 1) {
+      this.logger.warn('TDLib met an error', { tdlib: message });
+    }
+    const [, clientId, reason] = LOSS_MESSAGE.exec(message) ?? DUPLICATE_MESSAGE.exec(message) ?? [];
+    if (reason !== undefined) {
       for (const client of this.clients) {
-        client.noteBan(Number(clientId));
+        client.noteLoss(Number(clientId), reason);
       }
     }
   }
@@ -131,7 +138,7 @@ export class TelegramEngine {
         : { path: installed, identity: installed },
     );
     this.proxyOnly = proxyOnly;
-    tdJson.onLogMessage(1, (verbosity, message) => this.readLog(verbosity, message));
+    tdJson.onLogMessage(WARNING, (verbosity, message) => this.readLog(verbosity, message));
     return tdJson;
   }
 }

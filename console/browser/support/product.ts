@@ -12,9 +12,13 @@ export interface Telegram {
   createAccount(account: {
     phone: string;
     first_name?: string;
+    username?: string;
     password?: string;
     password_hint?: string;
+    recovery_email?: string;
   }): Promise<number>;
+  /** Ends every authorization of the account, as its owner does from another device. */
+  endSessions(userId: number): Promise<void>;
   /** The newest login code, as the account reads it in its service chat. */
   code(phone: string): Promise<string>;
   /** Scans a QR login's link with a device of the account. */
@@ -93,6 +97,9 @@ function telegramAt(control: string): Telegram {
     },
     scan: async (userId, link) => {
       await answer(await send(`${control}/accounts/${userId}/scan-qr`, 'POST', { link }));
+    },
+    endSessions: async (userId) => {
+      await answer(await send(`${control}/accounts/${userId}/terminate-sessions`, 'POST', {}));
     },
     refuseOnce: async (method, error) => {
       await answer(await send(`${control}/faults`, 'POST', { method, error, times: 1 }));

@@ -6,6 +6,7 @@ import { LoginDialog } from '@/features/login';
 import { NewProxyDialog } from '@/features/proxies';
 import { ConsoleRoot } from '@/features/shell';
 import { SignInPage } from '@/features/sign-in';
+import { NewTokenDialog } from '@/features/tokens';
 import { inter, interCyrillic, interMore } from './fonts';
 import './globals.css';
 
@@ -44,6 +45,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
               <CreateSessionDialogs />
               <NewAppDialog />
               <NewProxyDialog />
+              <NewTokenDialog />
               <LoginDialog />
             </>
           }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { fetchClient, setCsrfToken } from './api';
 import { ApiError } from './api-error';
+import { forgetCalls } from './call-history';
 
 /** Why nobody is signed in, so that the sign-in page can say it. */
 export type SignedOutReason = 'first-visit' | 'expired' | 'signed-out';
@@ -69,6 +70,10 @@ export function useSignOut() {
     mutationFn: async () => {
       await fetchClient.DELETE('/v1/console/session');
     },
-    onSettled: () => endConsoleSession(client, 'signed-out'),
+    onSettled: () => {
+      // Whoever uses this browser next has no business with what was called.
+      forgetCalls();
+      endConsoleSession(client, 'signed-out');
+    },
   });
 }

@@ -1,12 +1,12 @@
 import { useUrlState } from './url-state';
 
 /** Dialogs that can be opened from anywhere and linked to. */
-export type CreateDialog = 'bot' | 'user' | 'app' | 'proxy';
+export type CreateDialog = 'bot' | 'user' | 'app' | 'proxy' | 'token';
 
 const CREATE = 'new';
 const LOGIN = 'login';
 const isCreateDialog = (value: string | null): value is CreateDialog =>
-  value === 'bot' || value === 'user' || value === 'app' || value === 'proxy';
+  value === 'bot' || value === 'user' || value === 'app' || value === 'proxy' || value === 'token';
 
 /** Which dialog the address asks for, and how to open and close one. A closed dialog leaves nothing in the address. */
 export function useOverlays(): {
@@ -30,4 +30,10 @@ export function useOverlays(): {
 /** Where a session has its page. */
 export function sessionHref(session: { readonly id: string }): string {
   return `/sessions/view/?id=${encodeURIComponent(session.id)}`;
+}
+
+/** Where the playground is for a session; with a method it begins with that one. */
+export function playgroundHref(session: { readonly id: string }, method?: string): string {
+  const query = new URLSearchParams({ session: session.id, ...(method === undefined ? {} : { method }) });
+  return `/playground/?${query.toString()}`;
 }

@@ -41,6 +41,21 @@ export function useSession(kind: SessionKind, id: string, refetchInterval: numbe
   );
 }
 
+/** Every method of the td_api that the server has; it changes with the server's version only. */
+export function useTdMethods() {
+  return $api.useQuery('get', '/v1/td/methods', {}, { select: ({ result }) => result, staleTime: Infinity });
+}
+
+/** Every type of that td_api. */
+export function useTdTypes() {
+  return $api.useQuery('get', '/v1/td/types', {}, { select: ({ result }) => result, staleTime: Infinity });
+}
+
+/** Scoped tokens; polled slowly, for their last use. */
+export function useTokens() {
+  return $api.useQuery('get', '/v1/tokens', {}, { select: ({ result }) => result, refetchInterval: 15_000 });
+}
+
 /** What to call after a change, so that every view of the thing shows it. */
 export function useRefresh() {
   const client = useQueryClient();
@@ -52,5 +67,7 @@ export function useRefresh() {
     },
     apps: () => refresh('/v1/apps'),
     proxies: () => refresh('/v1/proxies'),
+    tokens: () => refresh('/v1/tokens'),
+    sends: () => refresh('/v1/{kind}/{id}/sends'),
   };
 }

@@ -199,6 +199,41 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/user/{id}/login': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Log a user in again whose authorization is gone; the id stays */
+    post: operations['loginUser'];
+    /** Give a login up: a session that was logged in before is what it was, a new one is removed */
+    delete: operations['cancelLogin'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/bot/{id}/login': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Log a bot in again whose authorization is gone; the id stays */
+    post: operations['loginBot'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/user/{id}/login/code': {
     parameters: {
       query?: never;
@@ -278,6 +313,23 @@ export interface paths {
     put?: never;
     /** Answer awaiting_email_code */
     post: operations['submitLoginEmailCode'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/user/{id}/login/recover': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answer awaiting_password without the password: have a code sent by mail, then log in with it */
+    post: operations['recoverLoginPassword'];
     delete?: never;
     options?: never;
     head?: never;
@@ -800,9 +852,9 @@ export interface components {
       app_id: string;
       /**
        * Format: uuid
-       * @description Its proxy; without one DEFAULT_PROXY holds, or none.
+       * @description Its proxy; without one, empty or null, DEFAULT_PROXY holds, or none.
        */
-      proxy_id?: string;
+      proxy_id?: string | null;
       label?: string;
       /** @description Makes a second session of a bot that has one; they share its updates unpredictably. */
       allow_duplicate?: boolean;
@@ -810,6 +862,11 @@ export interface components {
     QrDto: {
       /** @description To be shown as a QR code; TDLib replaces it when it expires. */
       link: string;
+      /**
+       * Format: date-time
+       * @description About when the next link comes. TDLib does not tell: taken from how long the last link was good, at first 30 s.
+       */
+      expires_at: string;
     };
     UserCreatedDto: {
       /** Format: uuid */
@@ -838,6 +895,11 @@ export interface components {
       since: string;
       /** @enum {string} */
       health: 'ok' | 'degraded' | 'down';
+      /**
+       * Format: date-time
+       * @description Since when it has this health.
+       */
+      health_since: string;
       /** @description Why the health is not ok, in words. */
       health_cause?: string;
       /** @description Telegram's last refusal, or why the session ended. */
@@ -848,6 +910,13 @@ export interface components {
       };
       /** @description The hint of the second-step password; may be empty. */
       password_hint?: string;
+      /** @description While the password is awaited: whether a code can be sent by mail in its place, as login/recover does. */
+      has_recovery_email?: boolean;
+      /**
+       * @description Where the code to recover the password was sent.
+       * @example n***e@example.org
+       */
+      email_pattern?: string;
       qr?: components['schemas']['QrDto'];
       /** @description td_api's user of the account. */
       me?: {
@@ -855,8 +924,21 @@ export interface components {
       };
       /** @description Absent until known, and for bots. */
       is_premium?: boolean;
+      /** @description Telegram lets the account read, but not write. */
       frozen: boolean;
+      /** Format: date-time */
+      frozen_since?: string;
+      /**
+       * Format: date-time
+       * @description When Telegram deletes the frozen account.
+       */
+      deletion_date?: string;
+      /** @description Where its owner can appeal against the freeze. */
+      appeal_link?: string;
+      /** @description Telegram refused to send to strangers (PEER_FLOOD) within the last 24 hours. */
       spam_limited: boolean;
+      /** Format: date-time */
+      spam_limited_until?: string;
       /** @description What is allowed, but may not be meant. */
       warnings?: string[];
     };
@@ -878,9 +960,9 @@ export interface components {
       method?: 'phone' | 'qr';
       /**
        * Format: uuid
-       * @description Its proxy; without one DEFAULT_PROXY holds, or none.
+       * @description Its proxy; without one, empty or null, DEFAULT_PROXY holds, or none.
        */
-      proxy_id?: string;
+      proxy_id?: string | null;
       label?: string;
     };
     SessionStateDto: {
@@ -910,6 +992,11 @@ export interface components {
       since: string;
       /** @enum {string} */
       health: 'ok' | 'degraded' | 'down';
+      /**
+       * Format: date-time
+       * @description Since when it has this health.
+       */
+      health_since: string;
       /** @description Why the health is not ok, in words. */
       health_cause?: string;
       /** @description Telegram's last refusal, or why the session ended. */
@@ -920,6 +1007,13 @@ export interface components {
       };
       /** @description The hint of the second-step password; may be empty. */
       password_hint?: string;
+      /** @description While the password is awaited: whether a code can be sent by mail in its place, as login/recover does. */
+      has_recovery_email?: boolean;
+      /**
+       * @description Where the code to recover the password was sent.
+       * @example n***e@example.org
+       */
+      email_pattern?: string;
       qr?: components['schemas']['QrDto'];
       /** @description td_api's user of the account. */
       me?: {
@@ -927,8 +1021,21 @@ export interface components {
       };
       /** @description Absent until known, and for bots. */
       is_premium?: boolean;
+      /** @description Telegram lets the account read, but not write. */
       frozen: boolean;
+      /** Format: date-time */
+      frozen_since?: string;
+      /**
+       * Format: date-time
+       * @description When Telegram deletes the frozen account.
+       */
+      deletion_date?: string;
+      /** @description Where its owner can appeal against the freeze. */
+      appeal_link?: string;
+      /** @description Telegram refused to send to strangers (PEER_FLOOD) within the last 24 hours. */
       spam_limited: boolean;
+      /** Format: date-time */
+      spam_limited_until?: string;
       /** @description What is allowed, but may not be meant. */
       warnings?: string[];
       label?: string;
@@ -943,6 +1050,21 @@ export interface components {
       /** Format: date-time */
       created_at: string;
     };
+    UserLoginDto: {
+      /**
+       * @description How the account proves itself; by default with its number, where that is known, else by QR code.
+       * @enum {string}
+       */
+      method?: 'phone' | 'qr';
+    };
+    LoginCancelledDto: {
+      /** @enum {string} */
+      status: 'cancelled';
+    };
+    BotLoginDto: {
+      /** @description A new token of the same bot; without it the stored one is used. */
+      token?: string;
+    };
     LoginCodeDto: {
       /**
        * @description Spaces and dashes do not matter.
@@ -956,6 +1078,17 @@ export interface components {
     LoginEmailDto: {
       /** @example name@example.org */
       email: string;
+    };
+    LoginRecoverDto: {
+      /**
+       * @description From the mail of Telegram. Without it, Telegram sends one.
+       * @example 123456
+       */
+      code?: string;
+      /** @description The new password; without it the account has none from then on. */
+      new_password?: string;
+      /** @description Shown to whoever is asked for the new password. */
+      new_hint?: string;
     };
     LoginRegisterDto: {
       first_name: string;
@@ -985,6 +1118,8 @@ export interface components {
       since: string;
       /** @enum {string} */
       health: 'ok' | 'degraded' | 'down';
+      /** Format: date-time */
+      health_since: string;
       health_cause?: string;
       last_error?: string;
       phone?: string;
@@ -1002,13 +1137,23 @@ export interface components {
       proxy?: string;
       is_premium?: boolean;
       frozen: boolean;
+      /** Format: date-time */
+      frozen_since?: string;
+      /** Format: date-time */
+      deletion_date?: string;
+      appeal_link?: string;
       spam_limited: boolean;
+      /** Format: date-time */
+      spam_limited_until?: string;
     };
     PatchSessionDto: {
       /** @description Empty clears it. */
       label?: string;
-      /** @description Applied at once; empty clears it, and DEFAULT_PROXY holds again. */
-      proxy_id?: string;
+      /**
+       * Format: uuid
+       * @description Applied at once; empty or null clears it, and DEFAULT_PROXY holds again.
+       */
+      proxy_id?: string | null;
     };
     SessionDeletedDto: {
       /** @enum {string} */
@@ -1878,6 +2023,119 @@ export interface operations {
       };
     };
   };
+  loginUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UserLoginDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  cancelLogin: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LoginCancelledDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  loginBot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BotLoginDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
   submitLoginCode: {
     parameters: {
       query?: never;
@@ -2042,6 +2300,45 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': components['schemas']['LoginCodeDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  recoverLoginPassword: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginRecoverDto'];
       };
     };
     responses: {

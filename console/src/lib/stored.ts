@@ -18,11 +18,11 @@ function read(key: string): string | null {
   try {
     return window.localStorage.getItem(key);
   } catch {
-    return null; // storage is switched off; the preference then lasts for this page only
+    return null; // Storage is switched off: nothing is remembered then.
   }
 }
 
-/** Remembers a preference of this browser (never data, never secrets) and tells every reader of it. */
+/** Remembers something of this browser (never what the server answered, never secrets) and tells every reader of it. */
 export function writeStored(key: string, value: string | null): void {
   try {
     if (value === null) window.localStorage.removeItem(key);
@@ -33,7 +33,7 @@ export function writeStored(key: string, value: string | null): void {
   notify();
 }
 
-/** A remembered preference; null when it was never set. */
+/** What this browser remembers under `key`; null when nothing. */
 export function useStored(key: string): string | null {
   return useSyncExternalStore(
     subscribe,

@@ -1,4 +1,4 @@
-import type { paths } from './schema';
+import type { components, paths } from './schema';
 
 type Answer<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
   ? Body extends { result: infer Result }
@@ -21,3 +21,21 @@ export type App = Answer<paths['/v1/apps']['get']>[number];
 export type Proxy = Answer<paths['/v1/proxies']['get']>[number];
 export type ProxyType = Proxy['type'];
 export type Worker = Answer<paths['/v1/workers']['get']>[number];
+/** A scoped token, without its secret. */
+export type Token = Answer<paths['/v1/tokens']['get']>[number];
+/** What became of one message, asked for by its ids. */
+export type Send = components['schemas']['SendDto'];
+/** A message of the list of sends. */
+export type SendListItem = components['schemas']['SendListItemDto'];
+export type SendStatus = Send['status'];
+/** A message beside the result of a call that waited. */
+export type CallSend = NonNullable<
+  paths['/v1/{kind}/{id}/call']['post']['responses'][200]['content']['application/json']['sends']
+>[number];
+/** A td_api method. */
+export type TdMethod = Answer<paths['/v1/td/methods']['get']>[number];
+export type MethodClass = TdMethod['class'];
+/** A td_api type: an object with fields, or a class of objects. */
+export type TdType = Answer<paths['/v1/td/types']['get']>[number];
+/** A parameter of a method, or a field of an object. */
+export type TdField = TdMethod['parameters'][number];

@@ -1,4 +1,4 @@
-import type { App, Proxy, SessionSummary, Worker } from '@/lib/types';
+import type { App, Proxy, SessionSummary, Token, Worker } from '@/lib/types';
 
 /** A ready bot, with what a test changes about it. */
 export function aSession(changes: Partial<SessionSummary> = {}): SessionSummary {
@@ -8,6 +8,7 @@ export function aSession(changes: Partial<SessionSummary> = {}): SessionSummary 
     status: 'authorized',
     since: '2026-11-30T09:00:00.000Z',
     health: 'ok',
+    health_since: '2026-11-30T09:00:00.000Z',
     created_at: '2026-11-29T09:00:00.000Z',
     app_id: 'app-1',
     app_label: 'acme',
@@ -55,4 +56,16 @@ export const aWorker: Worker = {
   last_seen_at: '2026-11-30T09:00:00.000Z',
   sessions: 3,
   capacity: 200,
+};
+
+/** A token for an app and a session. */
+export const aToken: Token = {
+  id: 'token-1',
+  name: 'billing service',
+  prefix: 'tgc_abcd',
+  enabled: true,
+  all_sessions: false,
+  app_ids: [anApp.id],
+  session_ids: [aSession().id],
+  created_at: '2026-11-29T09:00:00.000Z',
 };

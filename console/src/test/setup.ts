@@ -9,7 +9,8 @@ configure({ asyncUtilTimeout: 5_000 });
 jest.mock('next/navigation', () => jest.requireActual<object>('./navigation'));
 
 // jsdom has no layout, so it lacks these; radix and the palette call them.
-Element.prototype.scrollIntoView = () => undefined;
+// A promise, as newer browsers give: an effect that returns it breaks the page.
+Element.prototype.scrollIntoView = () => Promise.resolve() as unknown as undefined;
 Element.prototype.hasPointerCapture = () => false;
 Element.prototype.releasePointerCapture = () => undefined;
 globalThis.ResizeObserver = class {

@@ -3,8 +3,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Failure } from './project.mjs';
 
-/** @param {string} url of a server that is about to be started */
-export async function refuseIfTaken(url) {
+/**
+ * @param {string} url of a server that is about to be started
+ * @param {string} setting what gives it another address
+ */
+export async function refuseIfTaken(url, setting) {
   const { hostname, port } = new URL(url);
   const taken = await new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
@@ -12,7 +15,9 @@ export async function refuseIfTaken(url) {
     socket.once('connect', () => socket.destroy());
   });
   if (taken)
-    throw new Failure(`Something already listens on ${hostname}:${port}. Is another one running? See LISTEN_ADDR.`);
+    throw new Failure(
+      `${hostname}:${port} is taken. Is another one running? ${setting} gives this one another address.`,
+    );
 }
 
 /**

@@ -89,16 +89,22 @@ export function forwardSignals(targets, onSignal = () => {}) {
 }
 
 /**
- * Waits for a server to answer 2xx, or says that it ended first.
+ * Waits for the product to answer 2xx, or says that it ended first. It tells by itself when it listens: whoever answered on
+ * its port before that is somebody else.
  * @param {string} url
- * @param {import('node:child_process').ChildProcess} child
+ * @param {import('node:child_process').ChildProcess} child with a channel
  * @param {number} deadlineMs
  */
 export async function answering(url, child, deadlineMs = 60_000) {
   const deadline = Date.now() + deadlineMs;
+  let listens = false;
+  child.once('message', () => {
+    listens = true;
+    child.disconnect();
+  });
   while (child.exitCode === null && child.signalCode === null) {
     if (Date.now() > deadline) throw new Failure(`${url} did not answer within ${deadlineMs / 1000} s.`);
-    if (await answers(url)) return;
+    if (listens && (await answers(url))) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Failure(`The process that should answer ${url} has ended.`, child.exitCode ?? 1);

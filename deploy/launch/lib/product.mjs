@@ -12,6 +12,8 @@ const DEFAULT_LISTEN_ADDR = '127.0.0.1:8080';
 export function startProduct(env) {
   return startNode(['--enable-source-maps', BACKEND_MAIN], {
     env: { NODE_ENV: 'production', ROLE: 'all', CONSOLE_DIR: CONSOLE_OUT, ...env },
+    // The channel that `answering` listens on.
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 }
 

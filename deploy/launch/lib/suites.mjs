@@ -8,6 +8,9 @@ import { at, say } from './project.mjs';
 /** A suite that hangs must not take a whole CI run with it. */
 const SUITE_DEADLINE_S = 900;
 
+/** These files mostly wait for TDLib, and share nothing but PostgreSQL; jest would run one less than there are processors. */
+const TWO_AT_ONCE = '--maxWorkers=2';
+
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
  * own test runner.
@@ -15,10 +18,10 @@ const SUITE_DEADLINE_S = 900;
  */
 export const SUITES = [
   { name: 'unit', jest: ['backend/jest.config.mjs', '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
-  { name: 'console', jest: ['console/jest.config.mjs'] },
-  { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs'] },
-  { name: 'e2e', jest: ['backend/jest.config.mjs', '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
-  { name: 'boot', jest: ['backend/jest.config.mjs', '--testPathPatterns', '\\.boot-spec\\.ts$'] },
+  { name: 'console', jest: ['console/jest.config.mjs', TWO_AT_ONCE] },
+  { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
+  { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
+  { name: 'boot', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.boot-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
   { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true },
 ];

@@ -12,6 +12,7 @@ import {
   codeOf,
 } from '../errors/index.js';
 import { RawEnvelope, currentContext } from '../http/index.js';
+import { CallLine, fitsLine } from './call-line.js';
 import { CALLER_HEADER, CallerSignature } from './caller-signature.js';
 import { type AbortRegistrar, type Exchanged, exchange } from './exchange.js';
 
@@ -29,6 +30,17 @@ export abstract class LiveWorkers {
    * @throws NoLiveWorkerError when there is none
    */
   abstract candidates(): Promise<readonly WorkerAddress[]>;
+}
+
+/** A call for a session that the worker holds. */
+export interface WorkerCall {
+  readonly kind: string;
+  readonly sessionId: string;
+  readonly body: object;
+  /** How long the worker may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+  /** See {@link WorkerRequest.onAbort}. */
+  readonly onAbort?: AbortRegistrar;
 }
 
 /** A request to a worker's internal routes. */
@@ -97,6 +109,7 @@ function readFailure(text: string): RemoteFailure | undefined {
 @Injectable()
 export class WorkerClient implements OnApplicationShutdown {
   private readonly pools = new Map<string, Pool>();
+  private readonly lines = new Map<string, CallLine>();
   private readonly authorization: string;
   private readonly signature: CallerSignature;
 
@@ -108,6 +121,28 @@ export class WorkerClient implements OnApplicationShutdown {
     if (clusterToken === undefined) throw new Error('CLUSTER_TOKEN is missing');
     this.authorization = `Bearer ${clusterToken}`;
     this.signature = new CallerSignature(clusterToken);
+  }
+
+  /**
+   * The worker's whole envelope for a call. Calls share one connection; a very large one is a request of its own.
+   * @throws WorkerUnreachableError, NoLiveWorkerError, DeadlineError, RemoteError
+   */
+  async call(worker: WorkerAddress, { kind, sessionId, body, timeoutMs, onAbort }: WorkerCall): Promise<RawEnvelope> {
+    const text = JSON.stringify(body);
+    const context = currentContext();
+    if (!context?.caller || !fitsLine(text)) {
+      const path = `/internal/sessions/${kind}/${sessionId}/call`;
+      return this.forward(worker, { method: 'POST', path, body: text, timeoutMs, ...(onAbort && { onAbort }) });
+    }
+    const { requestId, caller } = context;
+    const answer = await this.lineTo(worker).call(
+      { kind, sessionId, requestId, caller: this.signature.sign(caller), body: text },
+      timeoutMs,
+      onAbort,
+    );
+    if (!answer.isFailure) return new RawEnvelope(answer.text);
+    const end = answer.text.indexOf('\n');
+    throw failureOf(worker, Number(answer.text.slice(0, end)), answer.text.slice(end + 1));
   }
 
   /**
@@ -163,7 +198,7 @@ export class WorkerClient implements OnApplicationShutdown {
       });
       if (statusCode < 400) return { status: statusCode, headers, body };
       const text = await textOf(body);
-      throw this.failureOf(worker, statusCode, text);
+      throw failureOf(worker, statusCode, text);
     } catch (error) {
       throw this.transportFailure(worker, error, timeoutMs);
     }
@@ -172,6 +207,8 @@ export class WorkerClient implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     const pools = [...this.pools.values()];
     this.pools.clear();
+    for (const line of this.lines.values()) line.close();
+    this.lines.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
@@ -200,18 +237,7 @@ export class WorkerClient implements OnApplicationShutdown {
     const { status, headers, text } = answer;
     request.onHeaders?.(headers);
     if (status < 400 && text.startsWith('{"ok":true,')) return text;
-    throw this.failureOf(worker, status, text);
-  }
-
-  /** What a worker's refusal says. */
-  private failureOf(worker: WorkerAddress, status: number, text: string): Error {
-    const failure = readFailure(text);
-    if (!failure) return new WorkerUnreachableError(worker.id, false, new Error(`answered ${status} and no envelope`));
-    return new RemoteError(status, failure.source, failure.code, failure.message, {
-      ...(failure.retry_after !== undefined && { retryAfterSeconds: failure.retry_after }),
-      ...(failure.details !== undefined && { details: failure.details }),
-      ...(failure.session_id !== undefined && { sessionId: failure.session_id }),
-    });
+    throw failureOf(worker, status, text);
   }
 
   /** What happened on the way; our own errors and an abort stay what they are. */
@@ -234,6 +260,14 @@ export class WorkerClient implements OnApplicationShutdown {
     };
   }
 
+  private lineTo(worker: WorkerAddress): CallLine {
+    const known = this.lines.get(worker.addr);
+    if (known) return known;
+    const line = new CallLine(worker, this.authorization);
+    this.lines.set(worker.addr, line);
+    return line;
+  }
+
   private poolOf({ addr }: WorkerAddress): Pool {
     const known = this.pools.get(addr);
     if (known) return known;
@@ -250,6 +284,17 @@ async function textOf(body: Readable): Promise<string> {
     if (text.length > MAX_REFUSAL_BYTES) break;
   }
   return text;
+}
+
+/** The worker's failure, in its own form. */
+function failureOf(worker: WorkerAddress, status: number, text: string): Error {
+  const failure = readFailure(text);
+  if (!failure) return new WorkerUnreachableError(worker.id, false, new Error(`answered ${status} and no envelope`));
+  return new RemoteError(status, failure.source, failure.code, failure.message, {
+    ...(failure.retry_after !== undefined && { retryAfterSeconds: failure.retry_after }),
+    ...(failure.details !== undefined && { details: failure.details }),
+    ...(failure.session_id !== undefined && { sessionId: failure.session_id }),
+  });
 }
 
 /** Whether the worker has certainly done nothing, and another one may be able to. */

@@ -287,8 +287,9 @@ export class DeadlineError extends AppError {
   readonly code = 'deadline_exceeded';
   readonly status = 504;
 
-  constructor(what: string, milliseconds: number) {
-    super(`${what} took longer than ${milliseconds / 1000} s`);
+  /** @param why what is known to stand in the way, in words */
+  constructor(what: string, milliseconds: number, why?: string) {
+    super(`${what} took longer than ${milliseconds / 1000} s${why === undefined ? '' : `: ${why}`}`);
   }
 }
 

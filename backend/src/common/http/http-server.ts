@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -33,6 +34,8 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 75_000;
+/** How soon the other side of an idle upgraded connection is asked whether it is there. */
+const UPGRADED_KEEP_ALIVE_MS = 10_000;
 
 /** The largest body, in bytes, of a route that needs no credentials. */
 const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
@@ -80,7 +83,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? new RequestTimeoutError()
         : new ValidationFailedError([{ path: '', message: 'this is not an HTTP request' }]);
-  const { status, body } = describe(failure);
+  answerRaw(socket, failure);
+}
+
+/** Answers where there is no reply to do it with, and closes. */
+function answerRaw(socket: Duplex, thrown: unknown): void {
+  const { status, body } = describe(thrown);
   const text = JSON.stringify(body);
   socket.end(
     [
@@ -94,6 +102,16 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
       text,
     ].join('\r\n'),
   );
+}
+
+/** Connections that ask to go on in another protocol. */
+export interface Upgrade {
+  readonly path: string;
+  /** The value of the Upgrade header. */
+  readonly protocol: string;
+  /** Throws when the request's credentials do not suffice. */
+  readonly admit: (request: IncomingMessage) => void;
+  readonly accept: (connection: Socket, head: Buffer) => void;
 }
 
 /** The instance of a controller class. */
@@ -113,6 +131,7 @@ export class HttpServer extends FastifyAdapter {
   private isRefusing = false;
   private admit: Admit | undefined;
   private controllerOf: ControllerOf | undefined;
+  private readonly upgraded = new Set<Socket>();
 
   constructor(
     config: AppConfig,
@@ -158,6 +177,35 @@ export class HttpServer extends FastifyAdapter {
   /** Says where the handlers of `@Direct()` routes are found, once they are needed. */
   runWith(controllerOf: ControllerOf): void {
     this.controllerOf = controllerOf;
+  }
+
+  /** Lets connections go on in a protocol of ours. They end with the server. */
+  upgradeTo({ path, protocol, admit, accept }: Upgrade): void {
+    const { server } = this.getInstance();
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      try {
+        const asked = pathOf(request.url ?? '/');
+        if (asked !== path || request.headers.upgrade !== protocol) {
+          throw new RouteNotFoundError(request.method ?? 'GET', asked);
+        }
+        admit(request);
+      } catch (error) {
+        answerRaw(socket, error);
+        return;
+      }
+      this.upgraded.add(socket);
+      socket.once('close', () => this.upgraded.delete(socket));
+      socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, UPGRADED_KEEP_ALIVE_MS);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
+      accept(socket, head);
+    });
+  }
+
+  override async close(): Promise<void> {
+    // The server would wait for them for ever; what was answered still leaves.
+    for (const socket of this.upgraded) socket.destroySoon();
+    await super.close();
   }
 
   /** From the first moment of a shutdown nothing new is taken. */

@@ -65,6 +65,19 @@ describe('readJsonBody', () => {
     );
   });
 
+  it.each([
+    [String.raw`"\ud800"`, ''],
+    [String.raw`{"a":"x","b":["y",{"c":"z\uDFff."}]}`, 'b[1].c'],
+    [String.raw`{"a":"\udc00\ud800"}`, 'a'],
+    [String.raw`{"a":{"\ud83d":1}}`, 'a'],
+  ])('names the path of half of a surrogate pair in %s', (text, path) => {
+    expect(issueOf(text)).toEqual({ path, message: 'half of a surrogate pair is not text' });
+  });
+
+  it.each([String.raw`{"a":"\ud83d\ude00"}`, String.raw`{"a":"\\ud800"}`, '{"😀":"😀"}'])('takes %s', (text) => {
+    expect(readJsonBody(text)).toEqual(JSON.parse(text));
+  });
+
   it.each(['{', '{"a":}', "{'a':1}", '{"a":1}x', 'undefined', '01'])('refuses %s as no JSON', (text) => {
     expect(issueOf(text)?.message).toContain('not valid JSON');
   });

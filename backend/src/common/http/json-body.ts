@@ -93,8 +93,27 @@ function pathAt(text: string, index: number): string {
   }, '');
 }
 
+/** The escape of a surrogate, which may be one of a pair or alone. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** Read by code points, only those that are alone match. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The path of the first string, or of the first object with a key, that has half of a pair; undefined when there is none. */
+function pathOfHalfPair(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    if (LONE_SURROGATE.test(key)) return path;
+    const step = Array.isArray(value) ? `[${key}]` : path === '' ? key : `.${key}`;
+    const found = pathOfHalfPair(member, `${path}${step}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /**
- * Reads a request's JSON exactly: what a double cannot hold, and what is nested beyond reason, is refused with its path.
+ * Reads a request's JSON exactly: what a double cannot hold, what is nested beyond reason, and half of a surrogate pair,
+ * which is no text and which neither PostgreSQL nor TDLib takes, is refused with its path.
  * An empty body is undefined.
  * @throws ValidationFailedError
  */
@@ -110,6 +129,10 @@ export function readJsonBody(text: string): unknown {
   if (inexact >= 0) {
     const message = 'an integer beyond 2^53 loses digits as a JSON number: send it as a string';
     throw new ValidationFailedError([{ path: pathAt(text, inexact), message }]);
+  }
+  const halved = SURROGATE_ESCAPE.test(text) ? pathOfHalfPair(value, '') : undefined;
+  if (halved !== undefined) {
+    throw new ValidationFailedError([{ path: halved, message: 'half of a surrogate pair is not text' }]);
   }
   return value;
 }

@@ -20,8 +20,8 @@ export interface FileDownloadOptions {
   readonly stallMs: number;
   /** Why nothing comes, as far as the session knows. */
   readonly trouble: () => string | undefined;
-  /** The last reader is gone. */
-  readonly onIdle: () => void;
+  /** The last reader is gone. @returns whether nobody else wants the file either */
+  readonly onIdle: () => boolean;
 }
 
 /** So much is asked of Telegram at first, and at most, ahead of a reader that wants more, in bytes. */
@@ -135,14 +135,12 @@ export class FileDownload {
     }
     this.generation += 1;
     clearTimeout(this.stall);
+    this.closeHandle();
+    const isUnwanted = this.options.onIdle();
     if (this.window !== undefined) {
       this.window = undefined;
-      this.cancel();
+      if (isUnwanted) this.cancel();
     }
-    const { handle } = this;
-    this.handle = undefined;
-    void handle?.file.then((file) => file.close()).catch(() => undefined);
-    this.options.onIdle();
   }
 
   private cancel(): void {

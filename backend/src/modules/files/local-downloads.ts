@@ -86,6 +86,7 @@ export class LocalDownloads extends Downloads {
       known.download.update(file);
       return known.download;
     }
+    const leave = this.sessions.followDownload(sessionId, file.id);
     const download = new FileDownload(client, file, {
       stallMs: this.config.downloadStallMs,
       trouble: () => this.sessions.trouble(sessionId),
@@ -95,6 +96,7 @@ export class LocalDownloads extends Downloads {
         if (active.isForgotten) {
           void client.request({ '@type': 'deleteFile', file_id: file.id }).catch(() => undefined);
         }
+        return leave();
       },
     });
     const active: Active = { download, client, isForgotten: false };

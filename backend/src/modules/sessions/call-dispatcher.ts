@@ -1,18 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { DeadlineError, ShuttingDownError, TdlibError } from '../../common/errors/index.js';
+import { DeadlineError, SessionNotReadyError, TdlibError } from '../../common/errors/index.js';
 import { currentContext } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
-import { type Departure, inspectQuery, isChatNotLoaded, serializeQuery } from '../../telegram/index.js';
+import {
+  CallAbandonedError,
+  ClientClosedError,
+  type Departure,
+  type InspectedQuery,
+  inspectQuery,
+  isChatNotLoaded,
+  needsKnownSupergroup,
+  serializeQuery,
+  type TdClient,
+} from '../../telegram/index.js';
 import { type UploadUse, UploadUses } from '../uploads/index.js';
+import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
 import { requireMethodClass } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
 import type { CallBody, SessionKind } from './session.dto.js';
 import { SessionLookup } from './session-lookup.js';
+import { SessionMovingError } from './sessions.errors.js';
 
 /** TDLib itself sits out flood waits of up to 60 s. */
 const CALL_TIMEOUT_MS = 70_000;
+/** How long the reason of an end may come after the calls were dropped. */
+const REASON_TIMEOUT_MS = 2_000;
 const NO_SENDS: Dispatched['sends'] = [];
 
 /** Runs td_api methods on open sessions: checks them, makes their chat known, and learns from what Telegram answers. */
@@ -31,67 +45,97 @@ export class CallDispatcher {
     id: string,
     body: CallBody,
     caller: Departure | undefined,
-    { timeoutMs = CALL_TIMEOUT_MS, keyId, onDispatch, onLateAnswer }: DispatchOptions,
+    options: DispatchOptions,
   ): Promise<Dispatched> {
-    const query = inspectQuery(body.method, body.params, this.config.uploads.dir);
+    const query = inspectQuery(body.method, body.params, this.config.uploads.dir, kind);
     requireMethodClass(query.method);
     const held = this.sessions.get(id);
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
     }
     if (this.sessions.isStopping) {
-      throw new ShuttingDownError();
+      throw new SessionMovingError(false);
     }
     const client = held.session.readyClient();
-    const { params } = query;
-    const { sends } = held;
-    if (sends.recovering !== undefined) {
-      await sends.recovering;
+    const leave = client.enter();
+    try {
+      return await this.run(held, client, query, caller, options);
+    } finally {
+      leave();
     }
-    if (typeof params['chat_id'] === 'string') {
-      await held.resolver.resolve(client, params);
-    }
-    const maySend = !isReadMethod(query.method);
-    const use = await this.useOf(id, query.localPaths);
+  }
+
+  private async run(
+    held: Held,
+    client: TdClient,
+    query: InspectedQuery,
+    caller: Departure | undefined,
+    { timeoutMs = CALL_TIMEOUT_MS, keyId, onDispatch, onLateAnswer }: DispatchOptions,
+  ): Promise<Dispatched> {
+    const { method, params } = query;
+    const { sends, resolver } = held;
+    const maySend = !isReadMethod(method);
+    const limitMs = held.session.monitor.health.level === 'down' ? Math.min(timeoutMs, DOWN_CALL_MS) : timeoutMs;
     const began = performance.now();
-    const options = {
-      timeoutMs,
-      caller,
-      onLateAnswer: maySend
-        ? (answer: string) => {
-            use?.answered(sends.answered(answer, keyId));
-            onLateAnswer?.(answer);
-          }
-        : onLateAnswer,
-    };
-    onDispatch?.(client.closed);
+    const wait: Waiting = { caller, leftMs: () => Math.max(1, limitMs - (performance.now() - began)), limitMs };
+    let use: UploadUse | undefined;
+    const invoke = (): Promise<string> =>
+      client.invoke(serializeQuery(query), {
+        timeoutMs: wait.leftMs(),
+        caller,
+        onLateAnswer: maySend
+          ? (answer: string) => {
+              use?.answered(sends.answered(answer, keyId));
+              onLateAnswer?.(answer);
+            }
+          : onLateAnswer,
+      });
+    const leaveDownload = held.downloads.follow(method, params);
     let text: string;
     try {
-      text = await client.invoke(serializeQuery(query), options);
-    } catch (error) {
-      if (query.method === 'downloadFile' && (caller?.left === true || error instanceof DeadlineError)) {
-        // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
-        void client.request({ '@type': 'cancelDownloadFile', file_id: params['file_id'] }).catch(() => undefined);
+      if (sends.recovering !== undefined) {
+        await within(sends.recovering, wait);
       }
+      if (typeof params['chat_id'] === 'string') {
+        await within(resolver.resolve(client, params), wait);
+      }
+      if (needsKnownSupergroup(method)) {
+        await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
+      }
+      use = await this.useOf(held.session.id, query.localPaths);
+      onDispatch?.(client.closed);
+      text = await invoke();
+    } catch (error) {
       if (!(error instanceof TdlibError)) {
-        // The answer may come late, but not from a client that is closed.
-        void (use && client.closed.then(() => use.leave()));
-        throw error;
+        unanswered(use, client);
+        const isGivenUp = caller?.left === true || error instanceof DeadlineError;
+        if (leaveDownload?.() === true && isGivenUp) {
+          // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
+          void client.request({ '@type': 'cancelDownloadFile', file_id: params['file_id'] }).catch(() => undefined);
+        }
+        throw await this.explain(held, error, limitMs);
       }
       held.session.noteRefusal(error);
-      if (!(await held.resolver.load(client, params, error))) {
-        await use?.refused();
+      let isLoaded = false;
+      try {
+        isLoaded = await within(resolver.load(client, params, error), wait);
+      } finally {
+        if (!isLoaded) await use?.refused();
+      }
+      if (!isLoaded) {
         throw error;
       }
-      const left = Math.max(1, timeoutMs - (performance.now() - began));
-      text = await client
-        .invoke(serializeQuery(query), { ...options, timeoutMs: left })
-        .catch(async (again: unknown) => {
-          if (again instanceof TdlibError) {
-            await use?.refused();
-          }
-          throw isChatNotLoaded(again) ? error : again;
-        });
+      text = await invoke().catch(async (again: unknown) => {
+        if (again instanceof TdlibError) {
+          held.session.noteRefusal(again);
+          await use?.refused();
+        } else {
+          unanswered(use, client);
+        }
+        throw isChatNotLoaded(again) ? error : await this.explain(held, again, limitMs);
+      });
+    } finally {
+      leaveDownload?.();
     }
     const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
     use?.answered(sent);
@@ -101,5 +145,66 @@ export class CallDispatcher {
   /** Marks the uploads that a call names; they have to be its caller's. @throws PathDeniedError, UploadIncompleteError */
   private async useOf(id: string, paths: readonly string[]): Promise<UploadUse | undefined> {
     return paths.length === 0 ? undefined : this.uploads.begin(id, paths, currentContext()?.caller);
+  }
+
+  /** What a call that nobody answered is told: why, as far as it is known and the caller may know it. */
+  private async explain({ session }: Held, error: unknown, limitMs: number): Promise<unknown> {
+    if (error instanceof ClientClosedError && (session.isClosing || session.isUnauthorized)) {
+      await session.waitFor(() => session.isUnauthorized, REASON_TIMEOUT_MS);
+      return new SessionNotReadyError(session.status, `the session is ${session.status}: ${session.lastError ?? ''}`);
+    }
+    if (error instanceof ClientClosedError && this.sessions.isStopping) {
+      return new SessionMovingError(true);
+    }
+    if (!(error instanceof DeadlineError)) {
+      return error;
+    }
+    const { level, cause = '' } = session.monitor.health;
+    if (level !== 'down') {
+      // The call as a whole had so long, whatever it had waited for before.
+      return new DeadlineError('the call', limitMs);
+    }
+    const maySeeNetwork = currentContext()?.caller?.kind !== 'token';
+    return new DeadlineError(
+      'the call',
+      Math.min(limitMs, DOWN_CALL_MS),
+      maySeeNetwork ? cause : 'no connection to Telegram',
+    );
+  }
+}
+
+/** The answer may come late, but not from a client that is closed. */
+function unanswered(use: UploadUse | undefined, client: TdClient): void {
+  if (use !== undefined) {
+    void client.closed.then(() => use.leave());
+  }
+}
+
+/** How long a call may wait for something. */
+interface Waiting {
+  readonly caller: Departure | undefined;
+  readonly limitMs: number;
+  /** What is left of it. */
+  readonly leftMs: () => number;
+}
+
+/**
+ * Waits for what other calls wait for as well: only this wait ends early.
+ * @throws CallAbandonedError, DeadlineError
+ */
+async function within<T>(work: Promise<T>, { caller, limitMs, leftMs }: Waiting): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DeadlineError('the call', limitMs)), leftMs());
+    caller?.notify(() => reject(new CallAbandonedError()));
+    if (caller?.left === true) {
+      reject(new CallAbandonedError());
+    }
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+    caller?.notify(undefined);
   }
 }

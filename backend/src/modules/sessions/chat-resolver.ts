@@ -10,6 +10,9 @@ const RESOLVED_FOR_MS = 3_600_000;
 /** Names are attacker-chosen, so the cache has an end; the oldest go first. */
 const MAX_NAMES = 10_000;
 
+/** While the session is down nothing is waited for longer than calls are. */
+const FOR_CALL = { isForCall: true };
+
 interface Resolved {
   readonly chatId: Promise<number>;
   readonly until: number;
@@ -56,7 +59,7 @@ export class ChatResolver {
     let loading = this.loading.get(chatId);
     if (loading === undefined) {
       loading = client
-        .request(query)
+        .request(query, FOR_CALL)
         .then(
           () => true,
           () => false,
@@ -73,7 +76,7 @@ export class ChatResolver {
       return known.chatId;
     }
     const chatId = client
-      .request({ '@type': 'searchPublicChat', username })
+      .request({ '@type': 'searchPublicChat', username }, FOR_CALL)
       .then((chat) => numberMember(chat, 'id'))
       .catch((error: unknown) => {
         // A refusal is not kept: the name may exist a moment later.

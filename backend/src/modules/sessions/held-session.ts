@@ -1,7 +1,9 @@
 import type { TdClient } from '../../telegram/index.js';
 import type { ChatResolver } from './chat-resolver.js';
+import type { Downloads } from './downloads.js';
 import type { LiveSession } from './live-session.js';
 import type { SessionSends } from './sends/session-sends.js';
+import type { SilenceWatch } from './silence-watch.js';
 import type { SessionStatus } from './session.entity.js';
 import { type Lease, PENDING_STATUSES } from './sessions.repository.js';
 
@@ -10,8 +12,10 @@ export interface Held {
   readonly session: LiveSession;
   readonly lease: Lease;
   readonly resolver: ChatResolver;
+  readonly downloads: Downloads;
   readonly client: TdClient;
   readonly sends: SessionSends;
+  readonly silence: SilenceWatch;
   /** The registered proxy it uses; null for DEFAULT_PROXY or none. */
   proxyId: string | null;
   /** What it connects through, in words; changes with its proxy. */
@@ -22,7 +26,12 @@ export interface Held {
   /** A write is under way; another one follows when `dirty`. */
   writing: Promise<void> | undefined;
   dirty: boolean;
+  /** Runs while the session is down; its end gives up the calls in flight. */
+  callsEnd: NodeJS.Timeout | undefined;
 }
+
+/** How long a call may wait for a session that has no connection. */
+export const DOWN_CALL_MS = 10_000;
 
 /** Statuses in which a session has no use for its client any more. */
 export const ENDED: ReadonlySet<SessionStatus> = new Set(['error', 'expired', 'logged_out', 'banned']);

@@ -1,14 +1,14 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { Notifications } from '../../common/db/notifications.js';
-import { ShuttingDownError } from '../../common/errors/index.js';
+import { DeadlineError, ShuttingDownError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
 import { WorkerLease } from '../workers/index.js';
-import { ENDED, type Held, PENDING } from './held-session.js';
+import { DOWN_CALL_MS, ENDED, type Held, PENDING } from './held-session.js';
 import { KeyedLock } from './keyed-lock.js';
-import type { LoginPlan } from './live-session.js';
+import type { LoginPlan } from './login-plan.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionLookup } from './session-lookup.js';
@@ -111,7 +111,10 @@ export class HeldSessions implements BeforeApplicationShutdown {
   async adopt(row: SessionEntity): Promise<void> {
     await this.locks.run(row.id, async () => {
       if (!this.stopping && !this.held.has(row.id)) {
-        await this.directories.requireDatabase(row.id);
+        // A bot that logs in again needs none.
+        if (row.status !== 'connecting') {
+          await this.directories.requireDatabase(row.id);
+        }
         await this.open(row, this.opener.resumption(row), true);
       }
     });
@@ -160,6 +163,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
   /** @returns whether TDLib has released the database; if not, it may still be open */
   async close(held: Held): Promise<boolean> {
     held.session.expectEnd();
+    held.silence.end();
     try {
       await this.closes(() => held.client.close());
       return true;
@@ -234,7 +238,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     if (PENDING.has(held.session.status)) {
-      held.session.fail('expired', new Error('the worker was stopped during the login: log in again'));
+      held.session.failLogin(new Error('the worker was stopped during the login: log in again'), 'expired');
     }
     const isReleased = await this.close(held);
     await held.writing;
@@ -245,11 +249,28 @@ export class HeldSessions implements BeforeApplicationShutdown {
     if (this.held.get(held.session.id) !== held) {
       return;
     }
+    this.limitCalls(held);
+    if (held.session.isReady) {
+      held.silence.begin();
+    }
     this.writer.write(held);
     if (held.writes && ENDED.has(held.session.status) && !this.stopping) {
       void this.retire(held).catch((error: unknown) => {
         this.logger.failure('an ended session did not close', error, { sessionId: held.session.id });
       });
+    }
+  }
+
+  /** Nobody can answer the calls of a session that is down: they are given up rather than left to their own deadlines. */
+  private limitCalls(held: Held): void {
+    if (held.session.monitor.health.level !== 'down') {
+      clearTimeout(held.callsEnd);
+      held.callsEnd = undefined;
+    } else {
+      held.callsEnd ??= setTimeout(
+        () => held.client.giveUpCalls(new DeadlineError('the call', DOWN_CALL_MS)),
+        DOWN_CALL_MS,
+      ).unref();
     }
   }
 
@@ -266,17 +287,22 @@ export class HeldSessions implements BeforeApplicationShutdown {
       if (!held.writes) {
         return;
       }
-      const { status } = held.session;
-      if (status === 'logged_out' || status === 'banned') {
+      if (held.session.isClosing) {
         const patience = new Promise((resolve) => setTimeout(resolve, LOGOUT_TIMEOUT_MS).unref());
         await Promise.race([held.client.closed, patience]);
       }
       await this.close(held);
+      if (held.session.isUnauthorized) {
+        // TDLib empties the database by itself when it closes after a logout, but not when we close it.
+        await this.directories.remove(held.session.id);
+      }
       await this.giveUp(held);
     });
   }
 
   private forget(held: Held): void {
+    clearTimeout(held.callsEnd);
+    held.silence.end();
     if (this.held.get(held.session.id) === held) {
       this.held.delete(held.session.id);
     }

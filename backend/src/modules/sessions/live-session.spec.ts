@@ -1,6 +1,7 @@
 import { SessionNotReadyError, TdlibError } from '../../common/errors/index.js';
 import type { TdClient, TdObject } from '../../telegram/index.js';
-import { LiveSession, type LoginPlan } from './live-session.js';
+import { LiveSession } from './live-session.js';
+import type { LoginPlan } from './login-plan.js';
 
 const ME = { '@type': 'user', id: 5, phone_number: '15550142' };
 
@@ -47,6 +48,7 @@ describe('LiveSession', () => {
   it('says when a code may be sent again', () => {
     const { session, state } = sessionWith(PHONE);
     const before = Date.now();
+    state('authorizationStateWaitPhoneNumber');
     state('authorizationStateWaitCode', { code_info: { '@type': 'authenticationCodeInfo', timeout: 60 } });
     const resendAt = Date.parse(String(session.awaitedCode?.['resend_at']));
     expect(resendAt).toBeGreaterThanOrEqual(before + 60_000);
@@ -63,6 +65,7 @@ describe('LiveSession', () => {
         return Promise.resolve({ '@type': 'ok' });
       },
     });
+    state('authorizationStateWaitPhoneNumber');
     state('authorizationStateWaitCode');
     const answer = { status: 'awaiting_code', query: { '@type': 'checkAuthenticationCode', code: '1' } } as const;
     await expect(session.answer(answer)).rejects.toThrow('PHONE_CODE_INVALID');
@@ -81,8 +84,9 @@ describe('LiveSession', () => {
       checkAuthenticationPassword: () =>
         new Promise((_, reject) => (release = () => reject(new TdlibError(400, 'PASSWORD_HASH_INVALID')))),
     });
+    state('authorizationStateWaitPhoneNumber');
     state('authorizationStateWaitPassword', { password_hint: 'cat' });
-    expect(session.passwordHint).toBe('cat');
+    expect(session.passwordStep?.hint).toBe('cat');
     const answer = { status: 'awaiting_password', query: { '@type': 'checkAuthenticationPassword' } } as const;
     const first = session.answer(answer);
     await expect(session.answer(answer)).rejects.toMatchObject({ code: 'login_busy', status: 409 });
@@ -123,7 +127,7 @@ describe('LiveSession', () => {
     const { session, state } = sessionWith({ kind: 'resume' }, getMe);
     state('authorizationStateReady');
     for (const event of events) {
-      if (event === 'ban') session.noteBan();
+      if (event === 'ban') session.noteLoss('USER_DEACTIVATED_BAN');
       else state(event);
     }
     expect(session.status).toBe('banned');
@@ -169,9 +173,9 @@ describe('LiveSession', () => {
       'updateFreezeState',
       '{"@type":"updateFreezeState","is_frozen":true,"freezing_date":100,"appeal_link":"l"}',
     );
-    expect(session.isPremium).toBe(true);
-    expect(session.freeze).toEqual({ frozen: true, since: new Date(100_000), appealLink: 'l' });
+    expect(session.facts.isPremium).toBe(true);
+    expect(session.facts.freeze).toEqual({ frozen: true, since: new Date(100_000), appealLink: 'l' });
     session.receive('updateFreezeState', '{"@type":"updateFreezeState","is_frozen":false}');
-    expect(session.freeze).toEqual({ frozen: false });
+    expect(session.facts.freeze).toEqual({ frozen: false });
   });
 });

@@ -2,39 +2,26 @@ import { SessionNotReadyError, TdlibError } from '../../common/errors/index.js';
 import {
   authorizationStateOf,
   numberMember,
-  objectMember,
   parseTdObject,
   stringMember,
   type TdClient,
   type TdObject,
 } from '../../telegram/index.js';
+import { AccountFacts } from './account-facts.js';
+import { LoginDetails, type PasswordStep, type QrCode } from './login-details.js';
+import {
+  describeFailure,
+  identification,
+  isAutomatic,
+  type LoginAnswer,
+  type LoginPlan,
+  type SessionStart,
+} from './login-plan.js';
+import { endOf, endOfRefusedBot, isLoss, KEY_DUPLICATED, LOGIN_AGAIN_MS, type SessionEnd } from './session-end.js';
 import { HealthMonitor } from './session-health.js';
 import type { SessionStatus } from './session.entity.js';
-import { LoginBusyError } from './sessions.errors.js';
-
-/** What a client is opened for: which way it answers when TDLib asks who it is. */
-export type LoginPlan =
-  | { readonly kind: 'bot'; readonly token: string }
-  /** E.164 digits. */
-  | { readonly kind: 'phone'; readonly phone: string }
-  | { readonly kind: 'qr' }
-  /** The database has an authorization; TDLib must not ask. */
-  | { readonly kind: 'resume' };
-
-/** An answer to what TDLib waits for. */
-export interface LoginAnswer {
-  /** The status in which it makes sense. */
-  readonly status: SessionStatus;
-  readonly query: TdObject;
-}
-
-/** What the session tells about the account, from updateFreezeState. */
-export interface Freeze {
-  readonly frozen: boolean;
-  readonly since?: Date;
-  readonly deletionDate?: Date;
-  readonly appealLink?: string;
-}
+import { LoginBusyError, OtherAccountError } from './sessions.errors.js';
+import { Waiters } from './waiters.js';
 
 /** What a live session calls while it lives. */
 export interface LiveSessionEvents {
@@ -49,32 +36,32 @@ const VERDICT_TIMEOUT_MS = 20_000;
 const FOLLOW_UP_TIMEOUT_MS = 20_000;
 /** How long the reason of an end may come after the end. */
 const REASON_PATIENCE_MS = 1_000;
-
-const BAN_ERROR = /USER_DEACTIVATED/;
-
+const LOGOUT_TIMEOUT_MS = 15_000;
 /**
  * One session as its TDLib client shows it: follows the authorization, answers what TDLib asks from the login plan, and knows
  * why it ended. Holds no database and no HTTP; it lives as long as the client.
  */
 export class LiveSession {
   readonly monitor: HealthMonitor;
+  readonly facts: AccountFacts;
+  private readonly login = new LoginDetails();
   private client: TdClient | undefined;
   private currentStatus: SessionStatus;
   private statusSince: Date;
   private error: string | undefined;
   private failure: Error | undefined;
-  private codeInfo: TdObject | undefined;
-  private hint: string | undefined;
-  private qr: { readonly link: string } | undefined;
   private account: TdObject | undefined;
-  private premium: boolean | undefined;
-  private freezeState: Freeze = { frozen: false };
+  private againAt: Date | undefined;
   private planUsed = false;
   private answering = false;
   private endsByUs = false;
+  private ready = false;
+  private isLoggingOut = false;
   private ended = false;
-  private banned = false;
-  private readonly waiters = new Set<() => void>();
+  private isGone = false;
+  private lossReason: string | undefined;
+  private toldReason: string | undefined;
+  private readonly waiters = new Waiters();
 
   constructor(
     readonly id: string,
@@ -82,11 +69,12 @@ export class LiveSession {
     private readonly plan: LoginPlan,
     private readonly events: LiveSessionEvents,
     network: () => string,
-    started: { readonly status: SessionStatus; readonly since: Date },
+    private readonly start: SessionStart,
   ) {
-    this.currentStatus = started.status;
-    this.statusSince = started.since;
+    this.currentStatus = start.status;
+    this.statusSince = start.since;
     this.monitor = new HealthMonitor(network, () => this.notify(), later);
+    this.facts = new AccountFacts(kind, start.spamLimitedUntil, () => this.notify());
   }
 
   get status(): SessionStatus {
@@ -109,15 +97,15 @@ export class LiveSession {
 
   /** td_api's authenticationCodeInfo with `resend_at` added, while a code is awaited. */
   get awaitedCode(): TdObject | undefined {
-    return this.currentStatus === 'awaiting_code' ? this.codeInfo : undefined;
+    return this.currentStatus === 'awaiting_code' ? this.login.code : undefined;
   }
 
-  get passwordHint(): string | undefined {
-    return this.currentStatus === 'awaiting_password' ? this.hint : undefined;
+  get passwordStep(): PasswordStep | undefined {
+    return this.currentStatus === 'awaiting_password' ? this.login.password : undefined;
   }
 
-  get qrLink(): string | undefined {
-    return this.currentStatus === 'awaiting_qr' ? this.qr?.link : undefined;
+  get qr(): QrCode | undefined {
+    return this.currentStatus === 'awaiting_qr' ? this.login.qr : undefined;
   }
 
   /** td_api's user, once known. */
@@ -125,12 +113,14 @@ export class LiveSession {
     return this.account;
   }
 
-  get isPremium(): boolean | undefined {
-    return this.premium;
+  /** Whether it was logged in before the login that goes on. */
+  get hasFormer(): boolean {
+    return this.start.former !== undefined;
   }
 
-  get freeze(): Freeze {
-    return this.freezeState;
+  /** When it is to log in again by itself; undefined for never. */
+  get loginAgainAt(): Date | undefined {
+    return this.againAt;
   }
 
   /** Whether calls can be made: authorized, and TDLib has said so in this process. */
@@ -143,8 +133,15 @@ export class LiveSession {
     return this.ended;
   }
 
-  private ready = false;
-  private isLoggingOut = false;
+  /** Whether TDLib is closing the client by itself, because the authorization is over. */
+  get isClosing(): boolean {
+    return this.isLoggingOut;
+  }
+
+  /** Whether Telegram has ended the authorization: what the database keeps for it is worth nothing any more. */
+  get isUnauthorized(): boolean {
+    return this.isGone;
+  }
 
   /** The client, as soon as it exists; updates may come before. */
   attach(client: TdClient): void {
@@ -165,11 +162,6 @@ export class LiveSession {
     return this.client;
   }
 
-  /** The client in any state, undefined before it exists. */
-  get anyClient(): TdClient | undefined {
-    return this.client;
-  }
-
   /** Says that the coming end is ours, so that it is not taken for one that Telegram made. */
   expectEnd(): void {
     this.endsByUs = true;
@@ -178,23 +170,43 @@ export class LiveSession {
 
   /** A call was refused: some refusals tell about the account. */
   noteRefusal(error: TdlibError): void {
-    if (error.tdCode === 401 && BAN_ERROR.test(error.message)) {
-      this.banned = true;
+    if (isLoss(error)) {
+      this.noteLoss(error.message);
+    } else {
+      this.facts.noteRefusal(error);
     }
   }
 
-  /** Telegram has banned the account. TDLib may tell before or after it ends the authorization. */
-  readonly noteBan = (): void => {
-    this.banned = true;
-    if (this.currentStatus === 'logged_out') {
+  /** Why the authorization is over, in Telegram's word. TDLib may tell before or after it shows the end. */
+  readonly noteLoss = (reason: string): void => {
+    this.lossReason ??= reason;
+    if (reason === KEY_DUPLICATED || this.isGone) {
       this.endByTelegram();
     }
   };
 
-  /** Ends the login or the session for a reason of ours, as far as the status goes; the owner closes the client. */
+  /** Ends the session for a reason of ours, as far as the status goes; the owner closes the client. */
   fail(status: SessionStatus, error: Error): void {
     this.failure = error;
     this.setStatus(status, error.message);
+  }
+
+  /**
+   * Ends a login that goes on: a session that was logged in before is then what it was.
+   * @param otherwise the status of one that never was
+   */
+  failLogin(error: Error, otherwise: SessionStatus = 'error'): void {
+    const { former } = this.start;
+    this.failure = error;
+    if (this.kind === 'bot' && former?.status === 'expired') {
+      this.againAt = new Date(Date.now() + LOGIN_AGAIN_MS);
+    }
+    this.setStatus(former?.status ?? otherwise, describeFailure(error), former?.since);
+  }
+
+  /** Its operator has stopped it; the owner closes the client. */
+  stop(): void {
+    this.setStatus('stopped');
   }
 
   /** Takes an update of the client; most types are none of its business and cost one comparison. */
@@ -206,15 +218,8 @@ export class LiveSession {
       case 'updateConnectionState':
         this.monitor.connection(parseTdObject(update));
         break;
-      case 'updateOption':
-        if (update.includes('"is_premium"')) {
-          this.setPremium(update.includes('"value":true'));
-        }
-        break;
-      case 'updateFreezeState':
-        this.setFreeze(parseTdObject(update));
-        break;
       default:
+        this.facts.receive(type, update);
         break;
     }
   };
@@ -224,6 +229,7 @@ export class LiveSession {
    * @throws SessionNotReadyError when the login waits for something else
    * @throws LoginBusyError when another answer is being checked
    * @throws TdlibError Telegram's refusal; the login goes on waiting
+   * @throws OtherAccountError when it ended in another account than the session's
    * @throws DeadlineError when no verdict came
    */
   async answer({ status, query }: LoginAnswer): Promise<void> {
@@ -235,74 +241,50 @@ export class LiveSession {
       throw new LoginBusyError();
     }
     this.answering = true;
-    const { codeInfo } = this;
+    const { stepCount } = this.login;
     this.error = undefined;
     try {
       await client.request(query, { timeoutMs: VERDICT_TIMEOUT_MS });
       await this.waitFor(
-        () => this.currentStatus !== status || this.codeInfo !== codeInfo || this.ended,
+        () => this.currentStatus !== status || this.login.stepCount !== stepCount || this.ended,
         FOLLOW_UP_TIMEOUT_MS,
       );
     } catch (error) {
-      if (error instanceof TdlibError) {
-        this.error = describeRefusal(error);
+      if (error instanceof TdlibError && this.currentStatus === status) {
+        this.error = describeFailure(error);
         this.notify();
       }
       throw error;
     } finally {
       this.answering = false;
     }
+    if (this.failure instanceof OtherAccountError) {
+      throw this.failure;
+    }
   }
 
   /** Settles when `reached` holds, looked at after every change, or when the time is over. @returns whether it holds */
-  async waitFor(reached: () => boolean, timeoutMs: number): Promise<boolean> {
-    if (reached()) {
-      return true;
-    }
-    return new Promise((resolve) => {
-      const finish = (result: boolean): void => {
-        clearTimeout(timer);
-        this.waiters.delete(check);
-        resolve(result);
-      };
-      const check = (): void => {
-        if (reached()) {
-          finish(true);
-        }
-      };
-      const timer = setTimeout(() => finish(reached()), timeoutMs);
-      this.waiters.add(check);
-    });
+  waitFor(reached: () => boolean, timeoutMs: number): Promise<boolean> {
+    return this.waiters.waitFor(reached, timeoutMs);
   }
 
   private follow(state: TdObject): void {
+    const awaited = this.login.follow(state);
+    if (awaited !== undefined) {
+      // A database that was closed in the middle of a login shows its step at once: nobody here has asked for it.
+      if (this.planUsed) {
+        this.setStatus(awaited);
+      } else {
+        void this.identify();
+      }
+      return;
+    }
     switch (state['@type']) {
       case 'authorizationStateWaitPhoneNumber':
         void this.identify();
         break;
-      case 'authorizationStateWaitCode':
-        this.codeInfo = withResendTime(objectMember(state, 'code_info'));
-        this.setStatus('awaiting_code');
-        break;
-      case 'authorizationStateWaitPassword':
-        this.hint = stringMember(state, 'password_hint');
-        this.setStatus('awaiting_password');
-        break;
-      case 'authorizationStateWaitOtherDeviceConfirmation':
-        this.qr = { link: stringMember(state, 'link') };
-        this.setStatus('awaiting_qr');
-        break;
-      case 'authorizationStateWaitEmailAddress':
-        this.setStatus('awaiting_email');
-        break;
-      case 'authorizationStateWaitEmailCode':
-        this.setStatus('awaiting_email_code');
-        break;
-      case 'authorizationStateWaitRegistration':
-        this.setStatus('awaiting_registration');
-        break;
       case 'authorizationStateWaitPremiumPurchase':
-        this.fail('error', new Error('Telegram asks for a Premium purchase to log in with this number'));
+        this.failLogin(new Error('Telegram asks for a Premium purchase to log in with this number'));
         break;
       case 'authorizationStateReady':
         void this.becomeReady();
@@ -310,16 +292,16 @@ export class LiveSession {
       case 'authorizationStateLoggingOut':
         this.ready = false;
         this.isLoggingOut = true;
-        // Whether it is a ban is told in the same moment, but on another way, so the word waits for Closed, or a little.
+        // The reason is told in the same moment, but on another way, so the word waits for Closed, or a little.
         later(() => this.endByTelegram(), REASON_PATIENCE_MS);
-        this.wake();
+        this.waiters.wake();
         break;
       case 'authorizationStateClosed':
         this.ended = true;
         this.endByTelegram();
         this.monitor.cancel();
         this.events.closed(this);
-        this.wake();
+        this.waiters.wake();
         break;
       default:
         break;
@@ -327,23 +309,30 @@ export class LiveSession {
   }
 
   private async identify(): Promise<void> {
-    if (this.plan.kind === 'resume') {
+    const { plan } = this;
+    if (plan.kind === 'resume') {
       this.fail('expired', new Error('the authorization is gone from the database: log in again'));
       return;
     }
     if (this.planUsed) {
       // Telegram has forgotten the attempt. Asking again by ourselves would send a code that nobody asked for.
-      this.fail('error', this.failure ?? new Error('the login attempt expired'));
+      this.failLogin(this.failure ?? new Error('the login attempt expired'));
       return;
     }
     this.planUsed = true;
     try {
-      await this.client?.request(identification(this.plan));
+      await this.client?.request(identification(plan));
     } catch (error) {
       const refusal = error instanceof Error ? error : new Error(String(error));
       // What TDLib says while we close it is no reason.
-      if (!this.ended && !this.endsByUs) {
-        this.fail('error', refusal);
+      if (this.ended || this.endsByUs) {
+        return;
+      }
+      if (isAutomatic(plan)) {
+        this.failure = refusal;
+        this.end(endOfRefusedBot(refusal));
+      } else {
+        this.failLogin(refusal);
       }
     }
   }
@@ -351,100 +340,89 @@ export class LiveSession {
   private async becomeReady(): Promise<void> {
     this.ready = true;
     if (this.account === undefined) {
+      let me: TdObject | undefined;
       try {
-        this.account = await this.client?.request({ '@type': 'getMe' });
+        me = await this.client?.request({ '@type': 'getMe' });
       } catch {
         // Only a client that is closing refuses getMe here; what follows is told by its states.
       }
+      if (me !== undefined && this.isOther(me)) {
+        await this.refuseAccount();
+        return;
+      }
+      this.account = me;
     }
-    if (!this.ended && this.currentStatus !== 'logged_out' && this.currentStatus !== 'banned') {
+    if (!this.ended && !this.isGone && this.failure === undefined) {
       this.setStatus('authorized');
     }
   }
 
-  private endByTelegram(): void {
-    if (this.endsByUs || this.failure !== undefined || this.currentStatus === 'banned') {
-      return;
+  private isOther(me: TdObject): boolean {
+    const { id, phone } = this.start.account ?? {};
+    return id === undefined
+      ? phone !== undefined && stringMember(me, 'phone_number') !== phone
+      : String(numberMember(me, 'id')) !== id;
+  }
+
+  /** What was just made is ended again, or it would stay among the devices of somebody who logged in by mistake. */
+  private async refuseAccount(): Promise<void> {
+    this.ready = false;
+    this.failure = new OtherAccountError();
+    try {
+      await this.client?.request({ '@type': 'logOut' }, { timeoutMs: LOGOUT_TIMEOUT_MS });
+      await this.waitFor(() => this.ended, LOGOUT_TIMEOUT_MS);
+    } catch {
+      // A client that is closed meanwhile has its end already.
     }
-    if (this.banned) {
-      this.setStatus('banned', 'Telegram has banned the account');
-    } else if (this.currentStatus !== 'logged_out') {
-      this.setStatus('logged_out', 'Telegram has ended the authorization');
+    if (!this.ended) {
+      this.failLogin(this.failure);
     }
   }
 
-  private setStatus(status: SessionStatus, error?: string): void {
+  private endByTelegram(): void {
+    if (this.failure instanceof OtherAccountError) {
+      this.failLogin(this.failure);
+      return;
+    }
+    if (this.endsByUs || this.failure !== undefined) {
+      return;
+    }
+    const hasLoggedInByItself = this.planUsed && isAutomatic(this.plan);
+    const end = endOf(
+      this.kind,
+      this.lossReason,
+      hasLoggedInByItself ? Date.now() - this.statusSince.getTime() : undefined,
+    );
+    if (this.start.former !== undefined && !this.isGone && this.currentStatus !== 'authorized') {
+      this.failLogin(new Error(end.cause));
+      return;
+    }
+    this.ready = false;
+    if (!this.isGone || this.toldReason !== this.lossReason) {
+      this.isGone = true;
+      this.toldReason = this.lossReason;
+      this.end(end);
+    }
+  }
+
+  private end({ status, cause, againAfterMs }: SessionEnd): void {
+    this.againAt = againAfterMs === undefined ? undefined : new Date(Date.now() + againAfterMs);
+    this.setStatus(status, cause);
+  }
+
+  private setStatus(status: SessionStatus, error?: string, since = new Date()): void {
     if (this.currentStatus !== status) {
       this.currentStatus = status;
-      this.statusSince = new Date();
+      this.statusSince = since;
     }
     this.error = error;
     this.notify();
   }
 
-  private setPremium(premium: boolean): void {
-    if (this.kind === 'user' && this.premium !== premium) {
-      this.premium = premium;
-      this.notify();
-    }
-  }
-
-  private setFreeze(update: TdObject): void {
-    const deletionDate = unixDate(numberMember(update, 'deletion_date'));
-    const since = unixDate(numberMember(update, 'freezing_date'));
-    const appealLink = stringMember(update, 'appeal_link');
-    this.freezeState =
-      update['is_frozen'] === true
-        ? {
-            frozen: true,
-            ...(since && { since }),
-            ...(deletionDate && { deletionDate }),
-            ...(appealLink !== '' && { appealLink }),
-          }
-        : { frozen: false };
-    this.notify();
-  }
-
   private notify(): void {
     this.events.changed(this);
-    this.wake();
+    this.waiters.wake();
   }
-
-  private wake(): void {
-    for (const check of [...this.waiters]) {
-      check();
-    }
-  }
-}
-
-function identification(plan: Exclude<LoginPlan, { kind: 'resume' }>): TdObject {
-  switch (plan.kind) {
-    case 'bot':
-      return { '@type': 'checkAuthenticationBotToken', token: plan.token };
-    case 'phone':
-      return { '@type': 'setAuthenticationPhoneNumber', phone_number: `+${plan.phone}` };
-    case 'qr':
-      return { '@type': 'requestQrCodeAuthentication' };
-  }
-}
-
-/** As the reference product words a refusal. */
-function describeRefusal(error: TdlibError): string {
-  return `tdlib ${error.tdCode}: ${error.message}`;
-}
-
-/** `timeout` counts from when TDLib told it; a reader needs the moment itself. */
-function withResendTime(codeInfo: TdObject | undefined): TdObject | undefined {
-  return (
-    codeInfo && {
-      ...codeInfo,
-      resend_at: new Date(Date.now() + numberMember(codeInfo, 'timeout') * 1_000).toISOString(),
-    }
-  );
-}
-
-function unixDate(seconds: number): Date | undefined {
-  return seconds > 0 ? new Date(seconds * 1_000) : undefined;
 }
 
 function later(work: () => void, afterMs: number): () => void {

@@ -2,7 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { violates } from '../../common/db/database-failure.js';
-import { ShuttingDownError } from '../../common/errors/index.js';
+import {
+  AppError,
+  KindMismatchError,
+  NoLiveWorkerError,
+  SessionNotReadyError,
+  ShuttingDownError,
+  ValidationFailedError,
+} from '../../common/errors/index.js';
 import { existingId } from '../../common/http/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { LocalAppVault } from '../apps/index.js';
@@ -11,6 +18,7 @@ import { WorkerLease } from '../workers/index.js';
 import { ENDED, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
 import { answerOf, loginPlanOf } from './login-answers.js';
+import { describeThrown, type LoginPlan } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionLookup } from './session-lookup.js';
 import type {
@@ -22,8 +30,8 @@ import type {
   UserCreatedDto,
 } from './session.dto.js';
 import { SessionEntity } from './session.entity.js';
-import type { LoginStep } from './session-host.js';
-import { BotExistsError, ConnectionFailedError, LoginInProgressError } from './sessions.errors.js';
+import type { LoginStep, Relogin } from './session-host.js';
+import { BotExistsError, ConnectionFailedError, LoginInProgressError, OtherAccountError } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 const BOT_LOGIN_TIMEOUT_MS = 25_000;
@@ -31,8 +39,6 @@ const USER_LOGIN_TIMEOUT_MS = 20_000;
 /** A login that nobody could even start for so long is given up: it blocks its number. */
 const CONNECTING_TIMEOUT_MS = 120_000;
 const DELETE_RETRY_MS = 1_000;
-
-const BOT_TOKEN = /^(\d{1,18}):/;
 
 /** Logins of this process, from the wish to the authorization. */
 @Injectable()
@@ -57,8 +63,8 @@ export class LocalLogins {
   async createBot(bot: CreateBotDto): Promise<BotCreatedDto> {
     const token = bot.token.trim();
     const row = await this.newRow('bot', bot);
-    row.botId = BOT_TOKEN.exec(token)?.[1] ?? null;
-    row.botTokenSealed = this.box.seal(token, { table: 'sessions', column: 'bot_token_sealed', id: row.id });
+    row.botId = botIdOf(token);
+    row.botTokenSealed = this.sealToken(row.id, token);
     row.allowDuplicate = bot.allow_duplicate ?? false;
     this.sessions.requireRoom(row.id);
     return this.sessions.locks.run(row.id, async () => {
@@ -103,15 +109,52 @@ export class LocalLogins {
         const held = await this.sessions.open(row, plan, false);
         const { session } = held;
         await session.waitFor(() => session.status !== 'connecting', USER_LOGIN_TIMEOUT_MS);
-        if (ENDED.has(session.status) || (session.status === 'connecting' && session.monitor.health.level === 'down')) {
+        if (!hasBegun(held)) {
           throw loginFailure(held);
         }
         await this.sessions.keep(held);
         limitConnecting(held);
-        const state = this.sessions.stateOf(held);
-        const shared = other === undefined ? [] : [`session ${other} is logged in with this number as well`];
-        const warnings = [...(state.warnings ?? []), ...shared];
-        return { ...state, ...(warnings.length > 0 && { warnings }) };
+        return withWarning(this.sessions.stateOf(held), other);
+      });
+    });
+  }
+
+  /** As SessionHost.login. */
+  async login(id: string, how: Relogin): Promise<LiveState> {
+    this.sessions.requireRoom(id);
+    return this.sessions.locks.run(id, async () => {
+      const ended = this.sessions.get(id);
+      if (ended !== undefined) {
+        if (!ENDED.has(ended.session.status)) {
+          throw new SessionNotReadyError(ended.session.status);
+        }
+        await this.sessions.close(ended);
+        await this.sessions.giveUp(ended);
+      }
+      const row = await this.lookup.existing(id);
+      if (row.kind !== how.kind) {
+        throw new KindMismatchError(how.kind, row.kind);
+      }
+      const plan = this.reloginPlan(row, how);
+      const other = row.phone === null ? undefined : await this.repository.authorizedSessionOf(row.phone);
+      const begun = await this.beginLogin(row);
+      return this.orFormer(begun, async () => {
+        if (begun.formerStatus !== 'expired') {
+          // Its authorization was ended at Telegram, so that nothing in the database is of use.
+          await this.directories.remove(id);
+        }
+        const held = await this.sessions.open(begun, plan, false);
+        const { session } = held;
+        await session.waitFor(() => session.status !== 'connecting', BOT_LOGIN_TIMEOUT_MS);
+        if (!hasBegun(held) || (plan.kind === 'bot' && session.status !== 'authorized')) {
+          throw loginFailure(held);
+        }
+        if (how.kind === 'bot' && how.token !== undefined) {
+          await this.repository.patch(id, { botTokenSealed: this.sealToken(id, how.token.trim()) });
+        }
+        await this.sessions.keep(held);
+        limitConnecting(held);
+        return withWarning(this.sessions.stateOf(held), other);
       });
     });
   }
@@ -130,9 +173,95 @@ export class LocalLogins {
     return this.sessions.stateOf(held);
   }
 
+  private reloginPlan(row: SessionEntity, how: Relogin): Exclude<LoginPlan, { kind: 'resume' }> {
+    if (how.kind === 'bot') {
+      const token = how.token?.trim();
+      if (token === undefined) {
+        return { kind: 'bot', token: this.storedToken(row) };
+      }
+      if (botIdOf(token) !== row.botId) {
+        throw new OtherAccountError('the token is of another bot');
+      }
+      return { kind: 'bot', token };
+    }
+    const method = how.method ?? (row.phone === null ? 'qr' : 'phone');
+    if (method === 'qr') {
+      return { kind: 'qr' };
+    }
+    if (row.phone === null) {
+      throw new ValidationFailedError([{ path: 'method', message: 'the number of the session is not known: use qr' }]);
+    }
+    return { kind: 'phone', phone: row.phone };
+  }
+
+  private async beginLogin(row: SessionEntity): Promise<SessionEntity> {
+    let begun: SessionEntity | undefined;
+    try {
+      begun = await this.repository.beginLogin(row.id, this.lease.workerId, [...ENDED]);
+    } catch (error) {
+      if (violates(error, 'sessions_pending_phone_key') && row.phone !== null) {
+        throw new LoginInProgressError(await this.repository.pendingLoginOf(row.phone));
+      }
+      throw error;
+    }
+    if (begun === undefined) {
+      const { status } = await this.lookup.existing(row.id);
+      throw ENDED.has(status)
+        ? new NoLiveWorkerError('the session is held by another worker')
+        : new SessionNotReadyError(status);
+    }
+    return begun;
+  }
+
+  /** Runs a login of a session that was logged in before; when it fails the session is what it was, and says why. */
+  private async orFormer<T>(row: SessionEntity, login: () => Promise<T>): Promise<T> {
+    try {
+      return await login();
+    } catch (error) {
+      const held = this.sessions.get(row.id);
+      if (held === undefined) {
+        await this.endLogin(row, describeThrown(error));
+      } else {
+        await this.sessions.close(held);
+        if (!ENDED.has(held.session.status)) {
+          held.session.failLogin(error instanceof AppError ? error : new Error(describeThrown(error)));
+        }
+        held.writes = true;
+        await this.sessions.giveUp(held);
+      }
+      if (row.formerStatus !== 'expired') {
+        await this.directories.remove(row.id);
+      }
+      throw error;
+    }
+  }
+
+  /** With the database away it follows when that is back: until then the number is blocked. */
+  private async endLogin(row: SessionEntity, cause: string): Promise<void> {
+    try {
+      await this.repository.endLogin(this.lookup.leaseOf(row), cause);
+    } catch (error) {
+      this.logger.failure('the end of a failed login was not written yet', error, { sessionId: row.id });
+      if (!this.sessions.isStopping) {
+        setTimeout(() => void this.endLogin(row, cause), DELETE_RETRY_MS).unref();
+      }
+    }
+  }
+
+  private sealToken(id: string, token: string): string {
+    return this.box.seal(token, { table: 'sessions', column: 'bot_token_sealed', id });
+  }
+
+  private storedToken({ id, botTokenSealed }: SessionEntity): string {
+    if (botTokenSealed === null) {
+      throw new ValidationFailedError([{ path: 'token', message: 'no token is stored: give one' }]);
+    }
+    return this.box.open(botTokenSealed, { table: 'sessions', column: 'bot_token_sealed', id }).toString('utf8');
+  }
+
   private async newRow(
     kind: SessionKind,
-    wish: { readonly app_id: string; readonly proxy_id?: string; readonly label?: string },
+    wish: { readonly app_id: string; readonly proxy_id?: string | null; readonly label?: string },
   ): Promise<SessionEntity> {
     if (this.sessions.isStopping) {
       throw new ShuttingDownError();
@@ -154,6 +283,10 @@ export class LocalLogins {
     row.dbKeySealed = this.box.seal(randomBytes(32), { table: 'sessions', column: 'db_key_sealed', id: row.id });
     row.status = 'connecting';
     row.since = new Date();
+    row.formerStatus = null;
+    row.formerSince = null;
+    row.accountId = null;
+    row.spamLimitedUntil = null;
     row.workerId = this.lease.workerId;
     row.epoch = 1;
     return row;
@@ -187,6 +320,21 @@ export class LocalLogins {
   }
 }
 
+/** Whether the login waits for somebody, or still may come so far. */
+function hasBegun({ session }: Held): boolean {
+  return !ENDED.has(session.status) && (session.status !== 'connecting' || session.monitor.health.level !== 'down');
+}
+
+function withWarning(state: LiveState, other: string | undefined): LiveState {
+  const shared = other === undefined ? [] : [`session ${other} is logged in with this number as well`];
+  const warnings = [...(state.warnings ?? []), ...shared];
+  return { ...state, ...(warnings.length > 0 && { warnings }) };
+}
+
+function botIdOf(token: string): string | null {
+  return /^(\d{1,18}):/.exec(token)?.[1] ?? null;
+}
+
 function loginFailure({ session }: Held): Error {
   const { cause } = session.monitor.health;
   return (
@@ -197,7 +345,7 @@ function loginFailure({ session }: Held): Error {
 function limitConnecting({ session }: Held): void {
   const timer = setTimeout(() => {
     if (session.status === 'connecting') {
-      session.fail('error', new ConnectionFailedError(session.monitor.health.cause ?? 'Telegram did not answer'));
+      session.failLogin(new ConnectionFailedError(session.monitor.health.cause ?? 'Telegram did not answer'));
     }
   }, CONNECTING_TIMEOUT_MS);
   timer.unref();

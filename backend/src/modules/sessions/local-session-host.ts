@@ -21,7 +21,7 @@ import type {
   SessionKind,
   UserCreatedDto,
 } from './session.dto.js';
-import { type LoginStep, SessionHost } from './session-host.js';
+import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
 import { SessionOpener } from './session-opener.js';
 import { reportOfRow, stateOfRow } from './session-state.js';
@@ -63,8 +63,28 @@ export class LocalSessionHost extends SessionHost {
     return this.logins.createUser(user);
   }
 
+  override login(id: string, how: Relogin): Promise<LiveState> {
+    return this.logins.login(id, how);
+  }
+
   override answer(id: string, step: LoginStep): Promise<LiveState> {
     return this.logins.answer(id, step);
+  }
+
+  override async cancelLogin(id: string): Promise<void> {
+    const held = this.sessions.get(id);
+    if (held === undefined || !PENDING.has(held.session.status)) {
+      throw held === undefined
+        ? await this.lookup.absence(id, 'user')
+        : new SessionNotReadyError(held.session.status, `the session is ${held.session.status}: no login goes on`);
+    }
+    if (!held.session.hasFormer) {
+      await this.remove(id, false);
+      return;
+    }
+    held.session.failLogin(new LoginCancelledError());
+    // What closes it has taken the lock before, or waits for it before us.
+    await this.sessions.locks.run(id, () => Promise.resolve());
   }
 
   override state(id: string): Promise<LiveState | undefined> {
@@ -119,6 +139,7 @@ export class LocalSessionHost extends SessionHost {
         const taken = await this.lookup.taken(id);
         taken.status = 'stopped';
         taken.since = new Date();
+        taken.lastError = null;
         await this.repository.report(this.lookup.leaseOf(taken), { ...reportOfRow(taken), release: true });
         return stateOfRow(taken);
       }
@@ -126,7 +147,7 @@ export class LocalSessionHost extends SessionHost {
         throw new SessionNotReadyError(held.session.status);
       }
       await this.sessions.close(held);
-      held.session.fail('stopped', new Error('stopped by its operator'));
+      held.session.stop();
       await this.sessions.giveUp(held);
       return this.sessions.stateOf(held);
     });
@@ -164,7 +185,7 @@ export class LocalSessionHost extends SessionHost {
     // A login may hold the lock for as long as Telegram takes: ending it first lets the removal come at once.
     const login = this.sessions.get(id);
     if (login !== undefined && PENDING.has(login.session.status)) {
-      login.session.fail('error', new LoginCancelledError());
+      login.session.failLogin(new LoginCancelledError());
     }
     return this.sessions.locks.run(id, async () => {
       if (login !== undefined && this.sessions.get(id) === undefined && (await this.repository.find(id)) === null) {

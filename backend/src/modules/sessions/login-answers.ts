@@ -1,5 +1,5 @@
 import { ValidationFailedError } from '../../common/errors/index.js';
-import type { LoginAnswer, LoginPlan } from './live-session.js';
+import type { LoginAnswer, LoginPlan } from './login-plan.js';
 import { normalizePhone } from './phone.js';
 import type { CreateUserDto } from './session.dto.js';
 import type { LoginStep } from './session-host.js';
@@ -38,6 +38,18 @@ export function answerOf(step: LoginStep): LoginAnswer {
         query: {
           '@type': 'checkAuthenticationEmailCode',
           code: { '@type': 'emailAddressAuthenticationCode', code: step.code },
+        },
+      };
+    case 'recover':
+      return { status: 'awaiting_password', query: { '@type': 'requestAuthenticationPasswordRecovery' } };
+    case 'recover-code':
+      return {
+        status: 'awaiting_password',
+        query: {
+          '@type': 'recoverAuthenticationPassword',
+          recovery_code: step.code,
+          new_password: step.newPassword,
+          new_hint: step.newHint,
         },
       };
     case 'register':

@@ -33,6 +33,12 @@ export class OpenSessions {
     return held === undefined ? 'the session is closed' : held.session.monitor.health.cause;
   }
 
+  /** Takes note of a download. @returns what says that it is over, and tells whether nobody else wants the file */
+  followDownload(id: string, fileId: number): () => boolean {
+    const query = { file_id: fileId, synchronous: true };
+    return this.sessions.get(id)?.downloads.follow('downloadFile', query) ?? (() => false);
+  }
+
   /** @returns what takes the listener away */
   listen(id: string, listener: SessionUpdateListener): () => void {
     return this.updates.listen(id, listener);

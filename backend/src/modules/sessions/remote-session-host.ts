@@ -21,8 +21,9 @@ import type {
   UserCreatedDto,
 } from './session.dto.js';
 import type { CallOptions } from './sends/call-options.js';
-import { type LoginStep, SessionHost } from './session-host.js';
+import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { SessionRoutes } from './session-routes.js';
+import { SessionMovingError } from './sessions.errors.js';
 import type { SessionRoute } from './sessions.repository.js';
 
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
@@ -59,6 +60,15 @@ export class RemoteSessionHost extends SessionHost {
     });
   }
 
+  override login(id: string, how: Relogin): Promise<LiveState> {
+    return this.atOwnerOrAny(id, {
+      method: 'POST',
+      path: `/internal/sessions/${id}/relogin`,
+      body: how,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+    });
+  }
+
   override async answer(id: string, step: LoginStep): Promise<LiveState> {
     const owner = await this.ownerOf(id);
     return this.watched(id, () =>
@@ -69,6 +79,21 @@ export class RemoteSessionHost extends SessionHost {
         timeoutMs: LOGIN_TIMEOUT_MS,
       }),
     );
+  }
+
+  override async cancelLogin(id: string): Promise<void> {
+    const owner = await this.ownerOf(id);
+    try {
+      await this.watched(id, () =>
+        this.workers.request(owner, {
+          method: 'DELETE',
+          path: `/internal/sessions/${id}/login`,
+          timeoutMs: LOGIN_TIMEOUT_MS,
+        }),
+      );
+    } finally {
+      this.routes.forget(id);
+    }
   }
 
   override async state(id: string): Promise<LiveState | undefined> {
@@ -100,7 +125,7 @@ export class RemoteSessionHost extends SessionHost {
       this.routes.forget(id);
       const second = await this.callOwner(kind, id);
       if (second.id === first.id) {
-        throw error;
+        throw error instanceof RemoteError ? new SessionMovingError(false) : error;
       }
       return this.forward(second, kind, id, body, caller, options);
     }
@@ -123,15 +148,22 @@ export class RemoteSessionHost extends SessionHost {
     caller: Departure | undefined,
     options: CallOptions | undefined,
   ): Promise<RawEnvelope> {
-    const path = `/internal/sessions/${kind}/${id}/call`;
+    const onAbort = caller && ((abort: () => void) => caller.notify(abort));
     try {
+      if (options === undefined) {
+        return await this.workers.call(owner, {
+          kind,
+          sessionId: id,
+          body,
+          timeoutMs: CALL_TIMEOUT_MS,
+          ...(onAbort && { onAbort }),
+        });
+      }
       return await this.workers.forward(owner, {
         method: 'POST',
-        path,
         body,
-        timeoutMs: CALL_TIMEOUT_MS,
-        ...(options && forwarded(path, options)),
-        ...(caller && { onAbort: (abort: () => void) => caller.notify(abort) }),
+        ...forwarded(`/internal/sessions/${kind}/${id}/call`, options),
+        ...(onAbort && { onAbort }),
       });
     } catch (error) {
       if (caller?.left === true) {
@@ -223,11 +255,15 @@ export class RemoteSessionHost extends SessionHost {
 function certainlyDidNothing(error: unknown): boolean {
   return error instanceof WorkerUnreachableError
     ? error.neverReached
-    : error instanceof RemoteError && error.code === 'shutting_down';
+    : error instanceof RemoteError &&
+        (error.code === 'shutting_down' || (error.code === 'session_moving' && error.details?.['sent'] === false));
 }
 
 /** What a call asks for beside its method, as the worker takes it. */
-function forwarded(path: string, { waitMs, timeoutMs, key, onReplayed }: CallOptions): Partial<WorkerRequest> {
+function forwarded(
+  path: string,
+  { waitMs, timeoutMs, key, onReplayed }: CallOptions,
+): Pick<WorkerRequest, 'path'> & Partial<WorkerRequest> {
   const query = new URLSearchParams({
     ...(waitMs !== undefined && { wait: String(waitMs / 1_000) }),
     ...(timeoutMs !== undefined && { timeout: String(timeoutMs / 1_000) }),

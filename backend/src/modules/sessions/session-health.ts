@@ -18,8 +18,11 @@ export const HEALTH_GRACE_MS = 5_000;
  */
 export class HealthMonitor {
   private current: Health = OK;
+  private connected: Health = OK;
+  private suspicion: Health | undefined;
   private pending: (() => void) | undefined;
   private state = '';
+  private changedAt: Date;
 
   /**
    * @param network what the session connects through, in words
@@ -29,7 +32,15 @@ export class HealthMonitor {
     private readonly network: () => string,
     private readonly changed: () => void,
     private readonly later: (work: () => void, afterMs: number) => () => void,
-  ) {}
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.changedAt = now();
+  }
+
+  /** Since when the health is what it is. */
+  get since(): Date {
+    return this.changedAt;
+  }
 
   get health(): Health {
     return this.current;
@@ -45,10 +56,16 @@ export class HealthMonitor {
     this.state = type;
     this.cancel();
     if (type === 'connectionStateReady' || type === 'connectionStateUpdating') {
-      this.set(OK);
+      this.setConnected(OK);
       return;
     }
-    this.pending = this.later(() => this.set(this.describe(type)), HEALTH_GRACE_MS);
+    this.pending = this.later(() => this.setConnected(this.describe(type)), HEALTH_GRACE_MS);
+  }
+
+  /** Why the session is not trusted although it is connected; undefined when it is. */
+  suspect(cause: string | undefined): void {
+    this.suspicion = cause === undefined ? undefined : { level: 'degraded', cause };
+    this.update();
   }
 
   /** Forgets a running timer; call when the client closes. */
@@ -68,8 +85,17 @@ export class HealthMonitor {
     }
   }
 
-  private set(health: Health): void {
+  private setConnected(health: Health): void {
+    this.connected = health;
+    this.update();
+  }
+
+  private update(): void {
+    const health = this.connected.level === 'ok' ? (this.suspicion ?? OK) : this.connected;
     if (health.level !== this.current.level || health.cause !== this.current.cause) {
+      if (health.level !== this.current.level) {
+        this.changedAt = this.now();
+      }
       this.current = health;
       this.changed();
     }

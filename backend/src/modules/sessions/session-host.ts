@@ -18,7 +18,14 @@ export type LoginStep =
   | { readonly step: 'resend' }
   | { readonly step: 'email'; readonly email: string }
   | { readonly step: 'email-code'; readonly code: string }
+  | { readonly step: 'recover' }
+  | { readonly step: 'recover-code'; readonly code: string; readonly newPassword: string; readonly newHint: string }
   | { readonly step: 'register'; readonly firstName: string; readonly lastName: string };
+
+/** How a session logs in again. */
+export type Relogin =
+  | { readonly kind: 'bot'; readonly token?: string | undefined }
+  | { readonly kind: 'user'; readonly method?: 'phone' | 'qr' | undefined };
 
 /**
  * Whoever holds the sessions: the worker in this process, or, in a gateway, the workers behind it. Every method may refuse with
@@ -37,8 +44,22 @@ export abstract class SessionHost {
    */
   abstract createUser(user: CreateUserDto): Promise<UserCreatedDto>;
 
+  /**
+   * Logs a session whose authorization is gone in again. It keeps its id and all that is registered of it; when the login
+   * fails it is what it was before.
+   * @throws SessionNotReadyError when its status allows no login
+   * @throws OtherAccountError, LoginInProgressError, ConnectionFailedError, or TdlibError as Telegram refused
+   */
+  abstract login(id: string, how: Relogin): Promise<LiveState>;
+
   /** Answers what a login waits for. Telegram's refusal is thrown, and the login goes on waiting. */
   abstract answer(id: string, step: LoginStep): Promise<LiveState>;
+
+  /**
+   * Gives a login up that goes on. A session that was logged in before is then what it was; one that never was is removed.
+   * @throws SessionNotReadyError when none goes on
+   */
+  abstract cancelLogin(id: string): Promise<void>;
 
   /** What the session's client knows; undefined when no client is open for it. */
   abstract state(id: string): Promise<LiveState | undefined>;

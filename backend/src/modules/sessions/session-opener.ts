@@ -1,16 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { AppConfig, type ProxySettings } from '../../config/index.js';
-import { type TdClient, TelegramEngine } from '../../telegram/index.js';
+import { renewConnection, type TdClient, TelegramEngine, testConnection } from '../../telegram/index.js';
 import { LocalAppVault } from '../apps/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
 import { ChatResolver } from './chat-resolver.js';
+import { Downloads } from './downloads.js';
 import type { Held } from './held-session.js';
-import { LiveSession, type LoginPlan } from './live-session.js';
+import { LiveSession } from './live-session.js';
+import type { LoginPlan, SessionStart } from './login-plan.js';
+import type { SessionSends } from './sends/session-sends.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionUpdates } from './session-updates.js';
+import { type SilenceClock, SilenceWatch } from './silence-watch.js';
 import type { Lease } from './sessions.repository.js';
 
 /** How a session is opened. */
@@ -30,9 +36,26 @@ const MAX_CALLS_IN_FLIGHT = 1_000;
 /** A session that was opened becomes ready, or ends, long before. */
 const RECOVERY_TIMEOUT_MS = 24 * 3_600_000;
 
+/** How long Telegram may take to answer a session that has heard nothing for long. */
+const PROBE_TIMEOUT_MS = 10_000;
+/** How long what was missed may take to come. */
+const RENEWAL_MS = 3_000;
+const RENEWALS_AT_ONCE = 8;
+
+const CLOCK: SilenceClock = {
+  now: Date.now,
+  later: (work, afterMs) => {
+    const timer = setTimeout(work, afterMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Makes TDLib clients of sessions: finds their secrets, their proxy and their folder. */
 @Injectable()
 export class SessionOpener {
+  private readonly renewals = pLimit(RENEWALS_AT_ONCE);
+
   constructor(
     private readonly config: AppConfig,
     private readonly engine: TelegramEngine,
@@ -66,16 +89,19 @@ export class SessionOpener {
       plan,
       { changed: () => tell(changed), closed: () => tell(closed) },
       () => begun.held?.network ?? networkOf(proxy),
-      row,
+      startOf(row),
     );
-    const sends = this.sends.begin(row.kind, lease, row.status !== 'connecting');
+    // Only a login has no past, unless it goes on with the database of a session that has expired.
+    const hasPast = row.status !== 'connecting' || row.formerStatus === 'expired';
+    const sends = this.sends.begin(row.kind, lease, hasPast);
     const client = await this.engine.open({
       onUpdate: (type, update) => {
         session.receive(type, update);
         sends.receive(type, update);
         this.updates.publish(row.id, type, update);
+        begun.held?.silence.receive(type, update);
       },
-      onBanned: session.noteBan,
+      onAuthorizationLost: session.noteLoss,
       proxy,
       maxCallsInFlight: MAX_CALLS_IN_FLIGHT,
       parameters: {
@@ -100,20 +126,36 @@ export class SessionOpener {
       session,
       client,
       sends,
+      silence: this.watch(client, session, sends),
       lease,
       resolver: new ChatResolver(),
+      downloads: new Downloads(),
       proxyId: row.proxyId,
       network: networkOf(proxy),
       hasProxy: proxy !== undefined,
       writes,
       writing: undefined,
       dirty: false,
+      callsEnd: undefined,
     };
     begun.held = held;
     opened(held);
     await client.start();
     await this.sends.load(sends, this.directories.of(row.id), whenReady(held));
     return held;
+  }
+
+  private watch(client: TdClient, session: LiveSession, sends: SessionSends): SilenceWatch {
+    return new SilenceWatch(
+      this.config.telegram.deafAfterMs,
+      {
+        isIdle: () => client.callsInFlight === 0 && !sends.isBusy,
+        probe: () => testConnection(client, PROBE_TIMEOUT_MS),
+        renew: () => this.renewals(() => renewConnection(client, () => sleep(RENEWAL_MS, undefined, { ref: false }))),
+        suspect: (cause) => session.monitor.suspect(cause),
+      },
+      CLOCK,
+    );
   }
 
   /**
@@ -125,7 +167,7 @@ export class SessionOpener {
       return { kind: 'resume' };
     }
     const token = this.box.open(botTokenSealed, { table: 'sessions', column: 'bot_token_sealed', id });
-    return { kind: 'bot', token: token.toString('utf8') };
+    return { kind: 'bot', token: token.toString('utf8'), isAutomatic: true };
   }
 
   /** The proxy that a session with this one registered uses. @throws NotFoundError */
@@ -147,6 +189,18 @@ export class SessionOpener {
 async function whenReady({ session, client }: Held): Promise<TdClient | undefined> {
   await session.waitFor(() => session.isReady || session.hasEnded, RECOVERY_TIMEOUT_MS);
   return session.isReady ? client : undefined;
+}
+
+function startOf(row: SessionEntity): SessionStart {
+  const id = row.botId ?? row.accountId ?? undefined;
+  const phone = row.formerStatus === null ? undefined : (row.phone ?? undefined);
+  return {
+    status: row.status,
+    since: row.since,
+    ...(row.formerStatus !== null && { former: { status: row.formerStatus, since: row.formerSince ?? row.since } }),
+    account: { ...(id !== undefined && { id }), ...(phone !== undefined && { phone }) },
+    ...(row.spamLimitedUntil !== null && { spamLimitedUntil: row.spamLimitedUntil }),
+  };
 }
 
 function networkOf(proxy: ProxySettings | undefined): string {

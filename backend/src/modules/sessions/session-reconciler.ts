@@ -8,11 +8,13 @@ import {
 import { Notifications } from '../../common/db/notifications.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
+import { AppConfig } from '../../config/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
+import { describeThrown } from './login-plan.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type Lease, SessionsRepository } from './sessions.repository.js';
 
 /** Peers that lose their worker wait at most this much longer than its lease. */
 const EVERY_MS = 1_000;
@@ -20,6 +22,8 @@ const EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 /** One whose directory is not here is given back; this worker looks for it again so much later. */
 const LOOK_AGAIN_AFTER_MS = 30_000;
+/** A bot whose directory no worker has found for so long logs in anew. */
+const LOST_AFTER_MS = 120_000;
 const CLAIMS_AT_ONCE = 32;
 /** Leases are not taken for ended so soon after the database was away. */
 const CALM_MS = 5_000;
@@ -33,6 +37,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private readonly logger: AppLogger;
   private readonly stopping = new AbortController();
   private readonly retryAt = new Map<string, number>();
+  private readonly missingSince = new Map<string, number>();
   private running: Promise<void> = Promise.resolve();
   private pause = new AbortController();
   private calmFrom = 0;
@@ -42,6 +47,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
+    private readonly config: AppConfig,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionReconciler.name);
@@ -121,15 +127,40 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     }
   }
 
-  private postpone({ id, epoch }: SessionEntity, error: unknown): void {
+  private postpone(row: SessionEntity, error: unknown): void {
+    const { id, epoch } = row;
     const isElsewhere = error instanceof SessionDirectoryMissingError;
     this.retryAt.set(id, Date.now() + (isElsewhere ? LOOK_AGAIN_AFTER_MS : RETRY_AFTER_MS));
     this.logger.failure('a session did not open', error, { sessionId: id });
     const lease = { sessionId: id, workerId: this.lease.workerId, epoch };
-    const written = isElsewhere
-      ? this.repository.releaseUnopened(lease, error.message)
-      : this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
-    written.catch((failure: unknown) => this.logger.failure('its health was not written', failure, { sessionId: id }));
+    this.noteUnopened(row, lease, error).catch((failure: unknown) =>
+      this.logger.failure('why a session did not open was not written', failure, { sessionId: id }),
+    );
+  }
+
+  private async noteUnopened(row: SessionEntity, lease: Lease, error: unknown): Promise<void> {
+    if (row.status === 'connecting') {
+      await this.repository.endLogin(lease, describeThrown(error));
+      this.retryAt.delete(row.id);
+    } else if (!(error instanceof SessionDirectoryMissingError)) {
+      await this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
+    } else if (row.kind === 'bot' && this.isLost(row.id)) {
+      await this.repository.expireBot(lease, 'its folder is lost; the bot logs in again with its token');
+      this.retryAt.delete(row.id);
+    } else {
+      await this.repository.releaseUnopened(lease, error.message);
+    }
+  }
+
+  /** Whether a directory that is missing here is nowhere: a worker that does not share DATA_DIR must not take that for granted. */
+  private isLost(id: string): boolean {
+    const missingSince = this.missingSince.get(id) ?? Date.now();
+    this.missingSince.set(id, missingSince);
+    const isLost = this.config.role === 'all' || Date.now() - missingSince >= LOST_AFTER_MS;
+    if (isLost) {
+      this.missingSince.delete(id);
+    }
+    return isLost;
   }
 
   /** Sessions that did not open here a moment ago, whoever they belong to now. */

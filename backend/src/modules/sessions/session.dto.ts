@@ -8,6 +8,12 @@ export type SessionKind = 'bot' | 'user';
 
 const TD_OBJECT = { type: 'object', additionalProperties: true } as const;
 const UUID = { type: 'string', format: 'uuid' } as const;
+const DATE_TIME = { type: 'string', format: 'date-time' } as const;
+const PROXY_ID = {
+  ...UUID,
+  nullable: true,
+  description: 'Its proxy; without one, empty or null, DEFAULT_PROXY holds, or none.',
+} as const;
 
 /** Registers a bot and logs it in. */
 export class CreateBotDto {
@@ -22,10 +28,10 @@ export class CreateBotDto {
   @IsNotEmpty()
   app_id!: string;
 
-  @ApiPropertyOptional({ ...UUID, description: 'Its proxy; without one DEFAULT_PROXY holds, or none.' })
-  @MayBeAbsent()
+  @ApiPropertyOptional(PROXY_ID)
+  @IsOptional()
   @IsString()
-  proxy_id?: string;
+  proxy_id?: string | null;
 
   @ApiPropertyOptional()
   @MayBeAbsent()
@@ -59,10 +65,10 @@ export class CreateUserDto {
   @IsIn(['phone', 'qr'])
   method?: 'phone' | 'qr';
 
-  @ApiPropertyOptional({ ...UUID, description: 'Its proxy; without one DEFAULT_PROXY holds, or none.' })
-  @MayBeAbsent()
+  @ApiPropertyOptional(PROXY_ID)
+  @IsOptional()
   @IsString()
-  proxy_id?: string;
+  proxy_id?: string | null;
 
   @ApiPropertyOptional()
   @MayBeAbsent()
@@ -117,6 +123,50 @@ export class LoginRegisterDto {
   last_name?: string;
 }
 
+/** Replaces a forgotten second-step password: first without a code, which Telegram then sends; then with it. */
+export class LoginRecoverDto {
+  @ApiPropertyOptional({ description: 'From the mail of Telegram. Without it, Telegram sends one.', example: '123456' })
+  @Transform(compact)
+  @MayBeAbsent()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(64)
+  code?: string;
+
+  @ApiPropertyOptional({ description: 'The new password; without it the account has none from then on.' })
+  @MayBeAbsent()
+  @IsString()
+  @MaxLength(1_000)
+  new_password?: string;
+
+  @ApiPropertyOptional({ description: 'Shown to whoever is asked for the new password.' })
+  @MayBeAbsent()
+  @IsString()
+  @MaxLength(200)
+  new_hint?: string;
+}
+
+/** Logs a user in again under the same session id. */
+export class UserLoginDto {
+  @ApiPropertyOptional({
+    enum: ['phone', 'qr'],
+    description: 'How the account proves itself; by default with its number, where that is known, else by QR code.',
+  })
+  @MayBeAbsent()
+  @IsIn(['phone', 'qr'])
+  method?: 'phone' | 'qr';
+}
+
+/** Logs a bot in again under the same session id. */
+export class BotLoginDto {
+  @ApiPropertyOptional({ description: 'A new token of the same bot; without it the stored one is used.' })
+  @MayBeAbsent()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  token?: string;
+}
+
 /** Changes a session; what is absent stays. */
 export class PatchSessionDto {
   @ApiPropertyOptional({ description: 'Empty clears it.' })
@@ -125,10 +175,13 @@ export class PatchSessionDto {
   @MaxLength(200)
   label?: string;
 
-  @ApiPropertyOptional({ description: 'Applied at once; empty clears it, and DEFAULT_PROXY holds again.' })
+  @ApiPropertyOptional({
+    ...PROXY_ID,
+    description: 'Applied at once; empty or null clears it, and DEFAULT_PROXY holds again.',
+  })
   @IsOptional()
   @IsString()
-  proxy_id?: string;
+  proxy_id?: string | null;
 }
 
 /** A td_api method with its parameters. */
@@ -149,6 +202,13 @@ export class DeleteSessionQueryDto {
 export class QrDto {
   @ApiProperty({ description: 'To be shown as a QR code; TDLib replaces it when it expires.' })
   link!: string;
+
+  @ApiProperty({
+    ...DATE_TIME,
+    description:
+      'About when the next link comes. TDLib does not tell: taken from how long the last link was good, at first 30 s.',
+  })
+  expires_at!: string;
 }
 
 /** The fields of an answer, without its class. */
@@ -159,18 +219,35 @@ export class LiveStateDto {
   @ApiProperty(UUID) id!: string;
   @ApiProperty({ enum: ['bot', 'user'] }) kind!: SessionKind;
   @ApiProperty({ enum: SESSION_STATUSES }) status!: SessionStatus;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Since when it has this status.' }) since!: string;
+  @ApiProperty({ ...DATE_TIME, description: 'Since when it has this status.' }) since!: string;
   @ApiProperty({ enum: ['ok', 'degraded', 'down'] }) health!: 'ok' | 'degraded' | 'down';
+  @ApiProperty({ ...DATE_TIME, description: 'Since when it has this health.' }) health_since!: string;
   @ApiPropertyOptional({ description: 'Why the health is not ok, in words.' }) health_cause?: string;
   @ApiPropertyOptional({ description: "Telegram's last refusal, or why the session ended." }) last_error?: string;
   @ApiPropertyOptional({ ...TD_OBJECT, description: "td_api's authenticationCodeInfo, and `resend_at`." })
   code_info?: Record<string, unknown>;
   @ApiPropertyOptional({ description: 'The hint of the second-step password; may be empty.' }) password_hint?: string;
+  @ApiPropertyOptional({
+    description:
+      'While the password is awaited: whether a code can be sent by mail in its place, as login/recover does.',
+  })
+  has_recovery_email?: boolean;
+  @ApiPropertyOptional({
+    description: 'Where the code to recover the password was sent.',
+    example: 'n***e@example.org',
+  })
+  email_pattern?: string;
   @ApiPropertyOptional({ type: () => QrDto }) qr?: QrDto;
   @ApiPropertyOptional({ ...TD_OBJECT, description: "td_api's user of the account." }) me?: Record<string, unknown>;
   @ApiPropertyOptional({ description: 'Absent until known, and for bots.' }) is_premium?: boolean;
-  @ApiProperty() frozen!: boolean;
-  @ApiProperty() spam_limited!: boolean;
+  @ApiProperty({ description: 'Telegram lets the account read, but not write.' }) frozen!: boolean;
+  @ApiPropertyOptional(DATE_TIME) frozen_since?: string;
+  @ApiPropertyOptional({ ...DATE_TIME, description: 'When Telegram deletes the frozen account.' })
+  deletion_date?: string;
+  @ApiPropertyOptional({ description: 'Where its owner can appeal against the freeze.' }) appeal_link?: string;
+  @ApiProperty({ description: 'Telegram refused to send to strangers (PEER_FLOOD) within the last 24 hours.' })
+  spam_limited!: boolean;
+  @ApiPropertyOptional(DATE_TIME) spam_limited_until?: string;
   @ApiPropertyOptional({ type: [String], description: 'What is allowed, but may not be meant.' }) warnings?: string[];
 }
 
@@ -182,7 +259,7 @@ export class SessionStateDto extends LiveStateDto {
   @ApiProperty(UUID) app_id!: string;
   @ApiPropertyOptional(UUID) proxy_id?: string;
   @ApiPropertyOptional() worker_id?: string;
-  @ApiProperty({ type: 'string', format: 'date-time' }) created_at!: string;
+  @ApiProperty(DATE_TIME) created_at!: string;
 }
 
 /** A row of the list of sessions. */
@@ -190,22 +267,27 @@ export class SessionListItemDto {
   @ApiProperty(UUID) id!: string;
   @ApiProperty({ enum: ['bot', 'user'] }) kind!: SessionKind;
   @ApiProperty({ enum: SESSION_STATUSES }) status!: SessionStatus;
-  @ApiProperty({ type: 'string', format: 'date-time' }) since!: string;
+  @ApiProperty(DATE_TIME) since!: string;
   @ApiProperty({ enum: ['ok', 'degraded', 'down'] }) health!: 'ok' | 'degraded' | 'down';
+  @ApiProperty(DATE_TIME) health_since!: string;
   @ApiPropertyOptional() health_cause?: string;
   @ApiPropertyOptional() last_error?: string;
   @ApiPropertyOptional() phone?: string;
   @ApiPropertyOptional() username?: string;
   @ApiPropertyOptional() label?: string;
   @ApiPropertyOptional() worker_id?: string;
-  @ApiProperty({ type: 'string', format: 'date-time' }) created_at!: string;
+  @ApiProperty(DATE_TIME) created_at!: string;
   @ApiProperty(UUID) app_id!: string;
   @ApiPropertyOptional() app_label?: string;
   @ApiPropertyOptional(UUID) proxy_id?: string;
   @ApiPropertyOptional({ example: 'socks5 10.0.0.5:1080' }) proxy?: string;
   @ApiPropertyOptional() is_premium?: boolean;
   @ApiProperty() frozen!: boolean;
+  @ApiPropertyOptional(DATE_TIME) frozen_since?: string;
+  @ApiPropertyOptional(DATE_TIME) deletion_date?: string;
+  @ApiPropertyOptional() appeal_link?: string;
   @ApiProperty() spam_limited!: boolean;
+  @ApiPropertyOptional(DATE_TIME) spam_limited_until?: string;
 }
 
 /** A bot that has logged in. */
@@ -222,6 +304,11 @@ export class UserCreatedDto extends LiveStateDto {}
 export class SessionDeletedDto {
   @ApiProperty({ enum: ['deleted'] }) status!: 'deleted';
   @ApiProperty({ description: 'Whether the authorization was ended at Telegram as well.' }) logged_out!: boolean;
+}
+
+/** That a login does not go on. */
+export class LoginCancelledDto {
+  @ApiProperty({ enum: ['cancelled'] }) status!: 'cancelled';
 }
 
 /** {@link LiveStateDto} as a value that is passed on. */

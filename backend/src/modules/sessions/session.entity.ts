@@ -29,7 +29,7 @@ export type SessionStatus = (typeof SESSION_STATUSES)[number];
 @Index('sessions_bot_id_key', ['botId'], { unique: true, where: 'NOT "allow_duplicate"' })
 @Index('sessions_pending_phone_key', ['phone'], {
   unique: true,
-  where: `"status" IN ('connecting', 'awaiting_code', 'awaiting_password', 'awaiting_email', 'awaiting_email_code', 'awaiting_registration')`,
+  where: `"status" IN ('connecting', 'awaiting_code', 'awaiting_password', 'awaiting_qr', 'awaiting_email', 'awaiting_email_code', 'awaiting_registration')`,
 })
 @Check('sessions_kind_known', `"kind" IN ('bot', 'user')`)
 @Check('sessions_health_known', `"health" IN ('ok', 'degraded', 'down')`)
@@ -47,6 +47,8 @@ export class SessionEntity {
   @Column({ type: 'text', nullable: true }) phone!: string | null;
   /** The number before the colon of the bot token; an int64, so a string. */
   @Column({ name: 'bot_id', type: 'bigint', nullable: true }) botId!: string | null;
+  /** The Telegram id of a user account that has logged in; an int64, so a string. */
+  @Column({ name: 'account_id', type: 'bigint', nullable: true }) accountId!: string | null;
   @Column({ type: 'text', nullable: true }) username!: string | null;
   @Column({ name: 'bot_token_sealed', type: 'text', nullable: true }) botTokenSealed!: string | null;
   /** TDLib's database encryption key, 32 random bytes. */
@@ -55,10 +57,16 @@ export class SessionEntity {
   @Column({ name: 'allow_duplicate', type: 'boolean', default: false }) allowDuplicate!: boolean;
   @Column({ type: 'text' }) status!: SessionStatus;
   @Column({ type: 'timestamp with time zone', default: () => 'now()' }) since!: Date;
+  /** What a session that is logging in again was before, and will be again when the login fails. */
+  @Column({ name: 'former_status', type: 'text', nullable: true }) formerStatus!: SessionStatus | null;
+  @Column({ name: 'former_since', type: 'timestamp with time zone', nullable: true }) formerSince!: Date | null;
+  /** When an expired bot is to log in again by itself; null for never. */
+  @Column({ name: 'login_again_at', type: 'timestamp with time zone', nullable: true }) loginAgainAt!: Date | null;
   @Column({ name: 'last_error', type: 'text', nullable: true }) lastError!: string | null;
   @Column({ type: 'text', default: 'ok' }) health!: 'ok' | 'degraded' | 'down';
   /** In words, when the health is not ok. */
   @Column({ name: 'health_cause', type: 'text', nullable: true }) healthCause!: string | null;
+  @Column({ name: 'health_since', type: 'timestamp with time zone', default: () => 'now()' }) healthSince!: Date;
   @Column({ name: 'worker_id', type: 'text', nullable: true }) workerId!: string | null;
   /** Grows at each claim; a worker's writes carry it, and a stale one changes nothing. */
   @Column({ type: 'integer', default: 0 }) epoch!: number;
@@ -67,7 +75,9 @@ export class SessionEntity {
   @Column({ name: 'frozen_since', type: 'timestamp with time zone', nullable: true }) frozenSince!: Date | null;
   @Column({ name: 'deletion_date', type: 'timestamp with time zone', nullable: true }) deletionDate!: Date | null;
   @Column({ name: 'appeal_link', type: 'text', nullable: true }) appealLink!: string | null;
-  @Column({ name: 'spam_limited', type: 'boolean', default: false }) spamLimited!: boolean;
+  /** When PEER_FLOOD is taken to be over. */
+  @Column({ name: 'spam_limited_until', type: 'timestamp with time zone', nullable: true })
+  spamLimitedUntil!: Date | null;
   /** To the millisecond, as a Date is: lists page by it. */
   @Column({ name: 'created_at', type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -21,7 +21,7 @@ import {
   type SessionKind,
   type UserCreatedDto,
 } from './session.dto.js';
-import { type LoginStep, SessionHost } from './session-host.js';
+import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 
 type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody | undefined }>;
 
@@ -47,9 +47,20 @@ export class SessionsInternalController {
     return (await this.host.state(existingId('session', id))) ?? null;
   }
 
+  @Post(':id/relogin')
+  login(@Param('id') id: string, @Body() body: unknown): Promise<LiveState> {
+    return this.host.login(existingId('session', id), toRelogin(body));
+  }
+
   @Post(':id/login')
   answer(@Param('id') id: string, @Body() body: unknown): Promise<LiveState> {
     return this.host.answer(existingId('session', id), toLoginStep(body));
+  }
+
+  @Delete(':id/login')
+  async cancelLogin(@Param('id') id: string): Promise<null> {
+    await this.host.cancelLogin(existingId('session', id));
+    return null;
   }
 
   @Patch(':id/proxy')
@@ -97,6 +108,8 @@ const STEP_FIELDS: Readonly<Record<string, readonly string[] | undefined>> = {
   resend: [],
   email: ['email'],
   'email-code': ['code'],
+  recover: [],
+  'recover-code': ['code', 'newPassword', 'newHint'],
   register: ['firstName', 'lastName'],
 } satisfies Record<LoginStep['step'], readonly string[]>;
 
@@ -112,6 +125,17 @@ function toLoginStep(body: unknown): LoginStep {
     throw new ValidationFailedError(wrong.map((path) => ({ path, message: `${path} must be a string` })));
   }
   return members as unknown as LoginStep;
+}
+
+function toRelogin(body: unknown): Relogin {
+  const { kind, token, method } = membersOf(body);
+  if (kind === 'bot' && (token === undefined || typeof token === 'string')) {
+    return { kind, token };
+  }
+  if (kind === 'user' && (method === undefined || method === 'phone' || method === 'qr')) {
+    return { kind, method };
+  }
+  throw new ValidationFailedError([{ path: 'kind', message: 'kind must be bot with a token, or user with a method' }]);
 }
 
 function membersOf(body: unknown): Readonly<Record<string, unknown>> {

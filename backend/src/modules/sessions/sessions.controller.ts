@@ -23,13 +23,16 @@ import { departureOf } from './departure.js';
 import { CALL_BODY } from './call-body.js';
 import {
   BotCreatedDto,
+  BotLoginDto,
   type CallBody,
   CreateBotDto,
   CreateUserDto,
   DeleteSessionQueryDto,
+  LoginCancelledDto,
   LoginCodeDto,
   LoginEmailDto,
   LoginPasswordDto,
+  LoginRecoverDto,
   LoginRegisterDto,
   PatchSessionDto,
   SessionDeletedDto,
@@ -37,10 +40,11 @@ import {
   SessionListItemDto,
   SessionStateDto,
   UserCreatedDto,
+  UserLoginDto,
 } from './session.dto.js';
 import { ApiCallOptions, callOptionsOf } from './sends/call-options.js';
 import { SENDS_BESIDE } from './sends/send.dto.js';
-import { SessionHost } from './session-host.js';
+import { type LoginStep, SessionHost } from './session-host.js';
 import { SessionsService } from './sessions.service.js';
 
 type CallRequest = FastifyRequest<{ Params: { kind: SessionKind; id: string }; Body: CallBody | undefined }>;
@@ -72,6 +76,31 @@ export class SessionsController {
   @ApiOperation({ operationId: 'createUser', summary: "Begin a user account's login" })
   createUser(@Body() dto: CreateUserDto): Promise<UserCreatedDto> {
     return this.host.createUser(dto);
+  }
+
+  @Post('user/:id/login')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'loginUser', summary: 'Log a user in again whose authorization is gone; the id stays' })
+  loginUser(@Param('id') id: string, @Body() { method }: UserLoginDto): Promise<SessionStateDto> {
+    return this.sessions.login(id, { kind: 'user', method });
+  }
+
+  @Delete('user/:id/login')
+  @Returns(LoginCancelledDto)
+  @ApiOperation({
+    operationId: 'cancelLogin',
+    summary: 'Give a login up: a session that was logged in before is what it was, a new one is removed',
+  })
+  async cancelLogin(@Param('id') id: string): Promise<LoginCancelledDto> {
+    await this.sessions.cancelLogin(id);
+    return { status: 'cancelled' };
+  }
+
+  @Post('bot/:id/login')
+  @Returns(SessionStateDto)
+  @ApiOperation({ operationId: 'loginBot', summary: 'Log a bot in again whose authorization is gone; the id stays' })
+  loginBot(@Param('id') id: string, @Body() { token }: BotLoginDto): Promise<SessionStateDto> {
+    return this.sessions.login(id, { kind: 'bot', token });
   }
 
   @Post('user/:id/login/code')
@@ -107,6 +136,19 @@ export class SessionsController {
   @ApiOperation({ operationId: 'submitLoginEmailCode', summary: 'Answer awaiting_email_code' })
   submitEmailCode(@Param('id') id: string, @Body() { code }: LoginCodeDto): Promise<SessionStateDto> {
     return this.sessions.answer(id, { step: 'email-code', code });
+  }
+
+  @Post('user/:id/login/recover')
+  @Returns(SessionStateDto)
+  @ApiOperation({
+    operationId: 'recoverLoginPassword',
+    summary: 'Answer awaiting_password without the password: have a code sent by mail, then log in with it',
+  })
+  recover(@Param('id') id: string, @Body() dto: LoginRecoverDto): Promise<SessionStateDto> {
+    const { code, new_password: newPassword = '', new_hint: newHint = '' } = dto;
+    const step: LoginStep =
+      code === undefined ? { step: 'recover' } : { step: 'recover-code', code, newPassword, newHint };
+    return this.sessions.answer(id, step);
   }
 
   @Post('user/:id/login/register')

@@ -53,6 +53,32 @@ export class WorkerFullError extends AppError {
   }
 }
 
+/**
+ * Somebody logged in with another account than the session's. The new authorization was ended again: what a session is
+ * registered with must not come to mean another account.
+ */
+export class OtherAccountError extends AppError {
+  readonly code = 'other_account';
+  readonly status = 409;
+
+  constructor(message = 'this is another account than before: the login was ended again') {
+    super(message);
+  }
+}
+
+/**
+ * The worker of the session ends, and another one takes it over. `details.sent` tells whether TDLib had been given the call:
+ * if not, it certainly did nothing.
+ */
+export class SessionMovingError extends AppError {
+  readonly code = 'session_moving';
+  readonly status = 503;
+
+  constructor(sent: boolean) {
+    super('the session is moving to another worker', { retryAfterSeconds: 1, details: { sent } });
+  }
+}
+
 /** The session was deleted before its login had begun. */
 export class LoginCancelledError extends AppError {
   readonly code = 'login_cancelled';

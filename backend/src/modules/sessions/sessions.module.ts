@@ -1,9 +1,11 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { CallLines } from '../../common/cluster/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
 import { CallDispatcher } from './call-dispatcher.js';
-import { ExecuteController } from './execute.controller.js';
+import { ExecuteController, ExecuteInternalController } from './execute.controller.js';
+import { Executor, GatewayExecutor } from './executor.js';
 import { HeldSessions } from './held-sessions.js';
 import { LocalLogins } from './local-logins.js';
 import { LocalSessionHost } from './local-session-host.js';
@@ -17,6 +19,7 @@ import { SendsController, SendsInternalController } from './sends/sends.controll
 import { SendsRepository } from './sends/sends.repository.js';
 import { Sends } from './sends/sends.js';
 import { TrackedCalls } from './sends/tracked-calls.js';
+import { SessionCalls } from './session-calls.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
@@ -87,6 +90,7 @@ export class SessionsModule {
         SessionsService,
         SessionRoutes,
         ENGINE,
+        { provide: Executor, useClass: GatewayExecutor },
         { provide: SessionHost, useClass: RemoteSessionHost },
         SendsRepository,
         { provide: Sends, useClass: RemoteSends },
@@ -99,9 +103,9 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsInternalController, SendsInternalController],
-      providers: [SessionsRepository, ENGINE, ...LOCAL_HOST],
-      exports: [SessionHost, OpenSessions, SendOutcomes, TelegramEngine],
+      controllers: [SessionsInternalController, SendsInternalController, ExecuteInternalController],
+      providers: [SessionsRepository, ENGINE, Executor, ...LOCAL_HOST, CallLines, SessionCalls],
+      exports: [SessionHost, OpenSessions, SendOutcomes, TelegramEngine, CallLines],
     };
   }
 
@@ -110,7 +114,7 @@ export class SessionsModule {
       module: SessionsModule,
       global: true,
       controllers: [SessionsController, SendsController, ExecuteController],
-      providers: [SessionsRepository, SessionsService, ENGINE, ...LOCAL_HOST],
+      providers: [SessionsRepository, SessionsService, ENGINE, Executor, ...LOCAL_HOST],
       exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, TelegramEngine],
     };
   }

@@ -28,6 +28,11 @@ export interface SessionReport {
   readonly lastError: string | undefined;
   readonly health: 'ok' | 'degraded' | 'down';
   readonly healthCause: string | undefined;
+  readonly healthSince: Date;
+  /** When an expired bot is to log in again by itself. */
+  readonly loginAgainAt: Date | undefined;
+  /** A user's Telegram id. */
+  readonly accountId: string | undefined;
   readonly username: string | undefined;
   readonly phone: string | undefined;
   readonly isPremium: boolean | undefined;
@@ -35,6 +40,7 @@ export interface SessionReport {
   readonly frozenSince: Date | undefined;
   readonly deletionDate: Date | undefined;
   readonly appealLink: string | undefined;
+  readonly spamLimitedUntil: Date | undefined;
   /** The worker gives the session up with this report. */
   readonly release: boolean;
 }
@@ -71,6 +77,17 @@ const OWNER_ALIVE = `w.expires_at > clock_timestamp()`;
 /** Whose lease has run out, although the database was there to renew it. */
 const OWNER_EXPIRED = `(w.expires_at <= clock_timestamp()
   AND pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds')`;
+
+/** What workers open without being asked. */
+const OPENS_BY_ITSELF = `(s.status = 'authorized'
+  OR (s.kind = 'bot' AND s.status = 'expired' AND s.login_again_at <= clock_timestamp()))`;
+
+/** Of an UPDATE of sessions; $4 is the cause. */
+const HEALTH_DOWN = `health_since = CASE health WHEN 'down' THEN health_since ELSE now() END, health = 'down', health_cause = $4`;
+
+/** Of an UPDATE of sessions whose authorization is gone. */
+const BEGIN_LOGIN = `former_status = status, former_since = since, status = 'connecting', since = now(), last_error = NULL,
+  login_again_at = NULL, health = 'ok', health_cause = NULL, health_since = now()`;
 
 const SELECT_ROUTE = `
   SELECT s.id, s.kind, s.status, CASE WHEN ${OWNER_ALIVE} THEN s.worker_id END AS worker_id, w.addr
@@ -151,7 +168,10 @@ export class SessionsRepository {
       `UPDATE sessions SET status = $4, since = $5, last_error = $6, health = $7, health_cause = $8,
               username = coalesce($9, username), phone = coalesce($10, phone), is_premium = coalesce($11, is_premium),
               frozen = $12, frozen_since = $13, deletion_date = $14, appeal_link = $15,
-              worker_id = CASE WHEN $16 THEN NULL ELSE worker_id END, updated_at = now()
+              worker_id = CASE WHEN $16 THEN NULL ELSE worker_id END, updated_at = now(),
+              health_since = $17, login_again_at = $18, account_id = coalesce($19, account_id), spam_limited_until = $20,
+              former_status = CASE WHEN $4 = ANY($21) THEN former_status END,
+              former_since = CASE WHEN $4 = ANY($21) THEN former_since END
         WHERE id = $1 AND worker_id = $2 AND epoch = $3 RETURNING id`,
       [
         sessionId,
@@ -170,6 +190,11 @@ export class SessionsRepository {
         report.deletionDate ?? null,
         report.appealLink ?? null,
         report.release,
+        report.healthSince,
+        report.loginAgainAt ?? null,
+        report.accountId ?? null,
+        report.spamLimitedUntil ?? null,
+        PENDING_STATUSES,
       ],
     );
     return rows.length > 0;
@@ -178,14 +203,14 @@ export class SessionsRepository {
   /** The sessions that a worker of this id held or holds. */
   async ownedBy(workerId: string): Promise<readonly string[]> {
     const rows = await this.unitOfWork.rows<{ id: string }>(
-      `SELECT id FROM sessions WHERE worker_id = $1 AND status = 'authorized'`,
+      `SELECT id FROM sessions s WHERE worker_id = $1 AND ${OPENS_BY_ITSELF}`,
       [workerId],
     );
     return rows.map(({ id }) => id);
   }
 
   /**
-   * Takes sessions to open: those whose worker is gone, and of this worker's own the ones that are named. Own ones are never
+   * Takes sessions to open, and expired bots to log in again: those whose worker is gone, and of this worker's own the ones that are named. Own ones are never
    * found by what they are not: a session that is being created while this runs would be in no list yet.
    * @param except those that it is not to take now
    * @param expired whether leases that ran out count; not right after the database was away, for nobody could renew one then
@@ -198,10 +223,14 @@ export class SessionsRepository {
     expired: boolean,
   ): Promise<readonly SessionEntity[]> {
     const claimed = await this.unitOfWork.rows<{ id: string }>(
-      `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now()
+      `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now(),
+              former_status = CASE status WHEN 'expired' THEN status END,
+              former_since = CASE status WHEN 'expired' THEN since END,
+              login_again_at = NULL, since = CASE status WHEN 'expired' THEN now() ELSE since END,
+              status = CASE status WHEN 'expired' THEN 'connecting' ELSE status END
         WHERE id IN (
           SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
-           WHERE s.status = 'authorized' AND s.id <> ALL($5::uuid[])
+           WHERE ${OPENS_BY_ITSELF} AND s.id <> ALL($5::uuid[])
              AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
                       ELSE w.id IS NULL OR ($4 AND ${OWNER_EXPIRED}) END
            ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED)
@@ -226,10 +255,48 @@ export class SessionsRepository {
     return taken.length === 0 ? undefined : ((await this.find(id)) ?? undefined);
   }
 
+  /**
+   * Begins a login of a session that is not logged in: it is this worker's then, and what it was is kept until the login has
+   * succeeded. The database refuses it (sessions_pending_phone_key) while another login of its number is in progress.
+   * @param from the statuses that allow it
+   * @returns undefined when its status is another, or a live worker has it
+   */
+  async beginLogin(id: string, workerId: string, from: readonly SessionStatus[]): Promise<SessionEntity | undefined> {
+    const begun = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE sessions SET ${BEGIN_LOGIN}, worker_id = $2, epoch = epoch + 1, updated_at = now()
+        WHERE id = $1 AND status = ANY($3) AND (worker_id IS NULL OR worker_id = $2
+          OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND ${OWNER_ALIVE}))
+      RETURNING id`,
+      [id, workerId, from],
+    );
+    return begun.length === 0 ? undefined : ((await this.find(id)) ?? undefined);
+  }
+
+  /** A login that {@link beginLogin} began has failed before a client could tell of it. */
+  async endLogin({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions SET status = former_status, since = former_since, former_status = NULL, former_since = NULL,
+              last_error = $4, worker_id = NULL, updated_at = now(),
+              login_again_at = CASE WHEN kind = 'bot' AND former_status = 'expired' THEN now() + interval '1 minute' END
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3 AND former_status IS NOT NULL`,
+      [sessionId, workerId, epoch, cause],
+    );
+  }
+
+  /** A bot whose database is lost: its token is all it needs, so that it logs in anew. */
+  async expireBot({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions SET status = 'expired', since = now(), last_error = $4, login_again_at = now(), worker_id = NULL,
+              updated_at = now()
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3 AND kind = 'bot' AND status = 'authorized'`,
+      [sessionId, workerId, epoch, cause],
+    );
+  }
+
   /** A session of this worker did not open; `cause` says why, in words. */
   async reportUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions SET health = 'down', health_cause = $4, updated_at = now()
+      `UPDATE sessions SET ${HEALTH_DOWN}, updated_at = now()
         WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
       [sessionId, workerId, epoch, cause],
     );
@@ -238,7 +305,7 @@ export class SessionsRepository {
   /** As {@link reportUnopened}, and gives it back: another worker may be able to open it. */
   async releaseUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions SET worker_id = NULL, health = 'down', health_cause = $4, updated_at = now()
+      `UPDATE sessions SET worker_id = NULL, ${HEALTH_DOWN}, updated_at = now()
         WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
       [sessionId, workerId, epoch, cause],
     );
@@ -271,7 +338,9 @@ export class SessionsRepository {
    */
   async expireLostLogins(workerId: string, predecessors: boolean): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions s SET status = 'expired', since = now(), updated_at = now(), worker_id = NULL,
+      `UPDATE sessions s SET status = coalesce(s.former_status, 'expired'), since = coalesce(s.former_since, now()),
+              former_status = NULL, former_since = NULL, updated_at = now(), worker_id = NULL,
+              login_again_at = CASE WHEN s.kind = 'bot' THEN now() END,
               last_error = 'the worker that held this login is gone: log in again'
         WHERE s.status = ANY($3)
           AND CASE WHEN s.worker_id = $1 THEN $2
@@ -282,7 +351,10 @@ export class SessionsRepository {
   }
 
   /** @returns false when there is no such session */
-  async patch(id: string, change: Partial<Pick<SessionEntity, 'label' | 'proxyId'>>): Promise<boolean> {
+  async patch(
+    id: string,
+    change: Partial<Pick<SessionEntity, 'label' | 'proxyId' | 'botTokenSealed'>>,
+  ): Promise<boolean> {
     const { affected } = await this.unitOfWork.manager.update(SessionEntity, { id }, change);
     return affected === 1;
   }

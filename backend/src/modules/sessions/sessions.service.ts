@@ -3,7 +3,7 @@ import { KindMismatchError, NoLiveWorkerError, NotFoundError } from '../../commo
 import { type Caller, existingId, Page, type PageRequest } from '../../common/http/index.js';
 import type { LiveState, SessionKind, SessionListItemDto, SessionState } from './session.dto.js';
 import type { SessionEntity } from './session.entity.js';
-import { type LoginStep, SessionHost } from './session-host.js';
+import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { stateOfRow } from './session-state.js';
 import { PENDING_STATUSES, type SessionRelations, SessionsRepository } from './sessions.repository.js';
 
@@ -52,6 +52,19 @@ export class SessionsService {
   async answer(id: string, step: LoginStep): Promise<SessionState> {
     const row = await this.existing('user', id);
     return { ...(await this.host.answer(row.id, step)), ...registryPart(row) };
+  }
+
+  /** @throws NotFoundError, KindMismatchError, and as SessionHost.login */
+  async login(id: string, how: Relogin): Promise<SessionState> {
+    const row = await this.existing(how.kind, id);
+    const state = await this.host.login(row.id, how);
+    return { ...state, ...registryPart((await this.repository.find(row.id)) ?? row) };
+  }
+
+  /** @throws NotFoundError, KindMismatchError, and as SessionHost.cancelLogin */
+  async cancelLogin(id: string): Promise<void> {
+    const row = await this.existing('user', id);
+    await this.host.cancelLogin(row.id);
   }
 
   /** The proxy first: it may be refused, and then nothing has changed. */

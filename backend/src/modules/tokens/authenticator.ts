@@ -129,7 +129,11 @@ export class Authenticator {
     context.admitted = access;
   }
 
-  private requireCluster(authorization: string | undefined, address: string): void {
+  /**
+   * Lets only our own processes pass.
+   * @throws UnauthenticatedError, AuthenticationThrottledError
+   */
+  requireCluster(authorization: string | undefined, address: string): void {
     const token = bearerOf(authorization);
     if (token === undefined || !this.cluster?.matches(token)) this.refuse(address, 'this route is for gateways only');
   }

@@ -21,7 +21,7 @@ export function Card({ title, description, aside, children, flush = false, class
     >
       {title !== undefined && (
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-3.5 pb-3 sm:px-5">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-56">
             <h2 className="text-base font-semibold tracking-tight">{title}</h2>
             {description !== undefined && <div className="mt-0.5 text-sm text-ink-2">{description}</div>}
           </div>

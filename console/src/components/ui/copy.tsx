@@ -1,12 +1,13 @@
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { cn } from '@/lib/cn';
+import { Button } from './button';
 
 const SHOWN_MS = 1_500;
 
-/** Copies, and shows for a moment that it did. `failed` tells where the browser allows no clipboard. */
-export function useCopy(): { copied: boolean; copy: (text: string) => Promise<void> } {
+/** Copies, and shows for a moment that it did. `copy` answers whether the browser allowed it, and says so when not. */
+export function useCopy(): { copied: boolean; copy: (text: string) => Promise<boolean> } {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return {
@@ -17,11 +18,12 @@ export function useCopy(): { copied: boolean; copy: (text: string) => Promise<vo
       } catch {
         // Pages served over plain HTTP from another host have no clipboard.
         toast.error('The browser does not allow copying here. Select the text and copy it by hand.');
-        return;
+        return false;
       }
       setCopied(true);
       clearTimeout(timer.current);
       timer.current = setTimeout(() => setCopied(false), SHOWN_MS);
+      return true;
     },
   };
 }
@@ -52,6 +54,36 @@ export function CopyButton({ text, what, className }: CopyButtonProps) {
     >
       {copied ? <Check aria-hidden className="size-3.5 text-ok" /> : <Copy aria-hidden className="size-3.5" />}
     </button>
+  );
+}
+
+interface CopyTextButtonProps {
+  /** Made when the button is pressed. */
+  text: () => string;
+  /** On the button: "Copy as curl". */
+  children: string;
+  icon?: LucideIcon;
+  tone?: 'plain' | 'quiet' | 'primary';
+  size?: 'sm' | 'md';
+  /** After a copy that worked. */
+  onCopied?: () => void;
+}
+
+/** A button that says what it copies, and for a moment that it did. */
+export function CopyTextButton({
+  text,
+  children,
+  icon: Icon = Copy,
+  tone = 'plain',
+  size = 'md',
+  onCopied,
+}: CopyTextButtonProps) {
+  const { copied, copy } = useCopy();
+  return (
+    <Button tone={tone} size={size} onClick={() => void copy(text()).then((done) => done && onCopied?.())}>
+      {copied ? <Check aria-hidden className={tone === 'primary' ? '' : 'text-ok'} /> : <Icon aria-hidden />}
+      {copied ? 'Copied' : children}
+    </Button>
   );
 }
 

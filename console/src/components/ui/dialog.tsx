@@ -15,11 +15,21 @@ interface DialogProps {
   children: ReactNode;
   /** Keeps a stray click beside the dialog from throwing away what was typed. */
   keepOnOutsideClick?: boolean;
+  /** For what is shown once: neither Esc nor a click beside closes it, and there is no cross; only its own buttons do. */
+  keepUntilAnswered?: boolean;
   className?: string;
 }
 
 /** A modal dialog; a sheet from below on a phone. Focus stays inside, Esc closes, focus goes back to where it was. */
-export function Dialog({ title, description, onClose, children, keepOnOutsideClick = true, className }: DialogProps) {
+export function Dialog({
+  title,
+  description,
+  onClose,
+  children,
+  keepOnOutsideClick = true,
+  keepUntilAnswered = false,
+  className,
+}: DialogProps) {
   const returnFocus = useFocusReturn();
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
@@ -28,7 +38,8 @@ export function Dialog({ title, description, onClose, children, keepOnOutsideCli
         <Radix.Content
           className={cn(panel, 'sm:max-w-lg', className)}
           onCloseAutoFocus={returnFocus}
-          onPointerDownOutside={(event) => keepOnOutsideClick && event.preventDefault()}
+          onPointerDownOutside={(event) => (keepOnOutsideClick || keepUntilAnswered) && event.preventDefault()}
+          onEscapeKeyDown={(event) => keepUntilAnswered && event.preventDefault()}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-4 border-b border-line px-5 pt-4 pb-3.5">
@@ -40,12 +51,14 @@ export function Dialog({ title, description, onClose, children, keepOnOutsideCli
                 </Radix.Description>
               )}
             </div>
-            <Radix.Close
-              aria-label="Close"
-              className="-mr-1.5 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink"
-            >
-              <X aria-hidden className="size-4" />
-            </Radix.Close>
+            {!keepUntilAnswered && (
+              <Radix.Close
+                aria-label="Close"
+                className="-mr-1.5 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink"
+              >
+                <X aria-hidden className="size-4" />
+              </Radix.Close>
+            )}
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
         </Radix.Content>

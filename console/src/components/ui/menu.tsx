@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { cn } from '@/lib/cn';
 
 interface MenuProps {
-  /** Names what the acts are for: "Acts for support-bot". */
+  /** Names what the actions are for: "Actions for support-bot". */
   label: string;
   children: ReactNode;
 }

@@ -1,9 +1,10 @@
-import { RotateCw, TriangleAlert, type LucideIcon } from 'lucide-react';
+import { Check, Copy, RotateCw, TriangleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '@/lib/api-error';
 import { cn } from '@/lib/cn';
+import { explainRefusal } from '@/lib/refusals';
 import { Button } from './button';
-import { CopyButton } from './copy';
+import { useCopy } from './copy';
 
 interface EmptyStateProps {
   icon: LucideIcon;
@@ -27,14 +28,25 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   );
 }
 
-/** The request id of an answer, to be found in the server's log. */
+/** The request id of an answer, to be found in the server's log; pressing it copies it. */
 export function RequestId({ id }: { id: string | undefined }) {
+  const { copied, copy } = useCopy();
   if (id === undefined) return null;
   return (
-    <span className="inline-flex items-center gap-1 text-xs text-ink-3">
-      request <code className="font-mono">{id}</code>
-      <CopyButton text={id} what="request id" />
-    </span>
+    <button
+      type="button"
+      title={copied ? 'Copied' : 'Copy the request id'}
+      onClick={() => void copy(id)}
+      className="-mx-1 inline-flex max-w-full items-center gap-1 rounded px-1 py-0.5 text-left text-xs text-ink-3 hover:bg-sunken hover:text-ink"
+    >
+      request <code className="min-w-0 truncate font-mono">{id}</code>
+      {copied ? (
+        <Check aria-hidden className="size-3.5 shrink-0 text-ok" />
+      ) : (
+        <Copy aria-hidden className="size-3.5 shrink-0" />
+      )}
+      <span className="sr-only">{copied ? 'copied' : 'copy'}</span>
+    </button>
   );
 }
 
@@ -74,17 +86,24 @@ interface ErrorNoteProps {
   className?: string;
 }
 
-/** A refused act: the server's words with the request id, where the act was tried. */
+/** A refused act: what it means where we know, the server's words with the request id, where the act was tried. */
 export function ErrorNote({ error, lead, children, className }: ErrorNoteProps) {
   if (error === null || error === undefined) return null;
   const failure = ApiError.from(error);
+  const { sentence } = explainRefusal(failure.message);
   return (
     <div role="alert" className={cn('rounded-lg bg-bad-soft px-3.5 py-3 text-sm text-bad', className)}>
       <p className="flex gap-2">
         <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
         <span className="min-w-0 break-words">
           {lead !== undefined && <strong className="font-semibold">{lead} </strong>}
-          {failure.message}
+          {sentence === undefined ? (
+            failure.message
+          ) : (
+            <>
+              {sentence} <code className="font-mono text-xs">{failure.message}</code>
+            </>
+          )}
           {failure.retryAfterSeconds !== undefined && ` Try again in ${failure.retryAfterSeconds} s.`}
         </span>
       </p>

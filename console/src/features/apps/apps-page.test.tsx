@@ -18,7 +18,7 @@ const open = (more: Answers = {}, address = '/apps/') =>
   );
 
 async function choose(user: Awaited<ReturnType<typeof open>>['user'], act: string): Promise<void> {
-  await user.click(await screen.findByRole('button', { name: /^Acts for acme/ }));
+  await user.click(await screen.findByRole('button', { name: /^Actions for acme/ }));
   await user.click(await screen.findByRole('menuitem', { name: act }));
 }
 
@@ -92,5 +92,5 @@ it('gives the focus back to the menu that a dialog was opened from', async () =>
   await choose(user, 'Edit');
   expect(await screen.findByLabelText(/^Label/)).toHaveFocus();
   await user.keyboard('{Escape}');
-  await waitFor(() => expect(screen.getByRole('button', { name: /^Acts for acme/ })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole('button', { name: /^Actions for acme/ })).toHaveFocus());
 });

@@ -64,7 +64,7 @@ export function AppsPage() {
                     added <RelativeTime at={app.created_at} />
                   </p>
                 </div>
-                <RowMenu label={`Acts for ${appName(app)}`}>
+                <RowMenu label={`Actions for ${appName(app)}`}>
                   <MenuItem icon={Pencil} onSelect={() => setAsked({ what: 'edit', app })}>
                     Edit
                   </MenuItem>

@@ -31,6 +31,7 @@ describe('a bot', () => {
     });
     await user.type(await screen.findByLabelText('Bot token'), '123:abc{Enter}');
     const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('Telegram does not know this bot token. Copy it again from @BotFather');
     expect(alert).toHaveTextContent('ACCESS_TOKEN_INVALID');
     expect(alert).toHaveTextContent('request-2');
     expect(screen.getByLabelText('Bot token')).toHaveValue('123:abc');

@@ -39,7 +39,8 @@ export function AnswerForm({
 }: AnswerFormProps) {
   const { register, handleSubmit, formState, resetField, setFocus } = useForm({ defaultValues: { value: '' } });
   const { step } = login;
-  const resending = step.isPending && step.variables.to === 'resend';
+  /** Something else than this answer is under way: another code. */
+  const resending = step.isPending && (step.variables.to === 'resend' || step.variables.to === 'recover');
   const submit = handleSubmit(({ value }) =>
     step.mutate(toAnswer(value), {
       onError: () => {

@@ -1,1 +1,2 @@
+export { LoginAgainDialog } from './login-again';
 export { LoginDialog } from './login-dialog';

@@ -221,3 +221,93 @@ it.each([
   await user.type(await screen.findByLabelText(label), `${typed}{Enter}`);
   await waitFor(() => expect(sent.find((request) => request.route === `POST ${path}/login/${route}`)?.text).toBe(body));
 });
+
+describe('a forgotten password', () => {
+  const waiting = { ...login, status: 'awaiting_password', password_hint: '', has_recovery_email: true };
+
+  it('is replaced by way of the recovery mail', async () => {
+    let state: Record<string, unknown> = waiting;
+    const { user, sent } = renderWithApi(
+      <LoginDialog />,
+      {
+        [`GET ${path}`]: () => ok(state),
+        [`POST ${path}/login/recover`]: ({ text }) => {
+          state =
+            text === '{}' ? { ...waiting, email_pattern: 'a***a@example.org' } : { ...login, status: 'authorized' };
+          return ok(state);
+        },
+      },
+      address,
+    );
+    await user.click(await screen.findByRole('button', { name: 'I forgot the password' }));
+    expect(await screen.findByText('a***a@example.org')).toBeVisible();
+    await user.type(screen.getByLabelText('Code from the mail'), '12 34-56');
+    const password = screen.getByLabelText(/^New password/);
+    expect(password).toHaveAttribute('type', 'password');
+    await user.type(password, 'battery');
+    await user.type(screen.getByLabelText(/^Hint for it/), 'staple{Enter}');
+    expect(await screen.findByText('The account is signed in')).toBeVisible();
+    expect(sent.filter(({ route }) => route.endsWith('/recover')).map(({ text }) => text)).toEqual([
+      '{}',
+      '{"code":"123456","new_password":"battery","new_hint":"staple"}',
+    ]);
+  });
+
+  it('goes on after a wrong code, and after a reload', async () => {
+    const { user } = renderWithApi(
+      <LoginDialog />,
+      {
+        [`GET ${path}`]: () => ok({ ...waiting, email_pattern: 'a***a@example.org' }),
+        [`POST ${path}/login/recover`]: () => refused(400, { source: 'tdlib', code: 400, message: 'CODE_INVALID' }),
+      },
+      address,
+    );
+    const code = await screen.findByLabelText('Code from the mail');
+    await user.type(code, '111111{Enter}');
+    expect(await screen.findByRole('alert')).toHaveTextContent('CODE_INVALID');
+    expect(code).toHaveValue('');
+    await user.click(screen.getByRole('button', { name: 'I know the password after all' }));
+    expect(screen.getByLabelText('Two-step verification password')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Enter the code from the mail' }));
+    expect(screen.getByLabelText('Code from the mail')).toBeVisible();
+  });
+
+  it("says Telegram's refusal in words when there is no recovery mail", async () => {
+    const { user } = renderWithApi(
+      <LoginDialog />,
+      {
+        [`GET ${path}`]: () => ok({ ...waiting, has_recovery_email: undefined }),
+        [`POST ${path}/login/recover`]: () =>
+          refused(400, { source: 'tdlib', code: 400, message: 'PASSWORD_RECOVERY_NA' }),
+      },
+      address,
+    );
+    await user.click(await screen.findByRole('button', { name: 'I forgot the password' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('has no recovery email address');
+  });
+
+  it('is not offered where the account is known to have no recovery mail', async () => {
+    renderWithApi(<LoginDialog />, { [`GET ${path}`]: () => ok({ ...waiting, has_recovery_email: false }) }, address);
+    expect(await screen.findByText(/has no recovery email address/)).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'I forgot the password' })).not.toBeInTheDocument();
+  });
+});
+
+it('begins an ended login anew in the same dialog, under the same id', async () => {
+  let state: Record<string, unknown> = { ...login, status: 'expired', last_error: 'the login attempt expired' };
+  const { user, sent } = renderWithApi(
+    <LoginDialog />,
+    {
+      [`GET ${path}`]: () => ok(state),
+      [`POST ${path}/login`]: () => {
+        state = { ...login, code_info: codeInfo(soon()) };
+        return ok(state);
+      },
+    },
+    address,
+  );
+  await user.click(await screen.findByRole('button', { name: 'Send a code to +15550142' }));
+  expect(await screen.findByLabelText('Login code')).toBeVisible();
+  expect(sent.find(({ route }) => route === `POST ${path}/login`)?.text).toBe('{"method":"phone"}');
+  expect(sent.some(({ route }) => route.startsWith('DELETE'))).toBe(false);
+});

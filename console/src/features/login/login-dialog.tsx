@@ -6,10 +6,11 @@ import { toast } from 'sonner';
 import { STATUS, isLoggingIn } from '@/components/session/status';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { ErrorNote, LoadFailed } from '@/components/ui/states';
+import { LoadFailed } from '@/components/ui/states';
 import { ApiError } from '@/lib/api-error';
 import { sessionHref, useOverlays } from '@/lib/overlays';
 import type { SessionDetails } from '@/lib/types';
+import { BeginAgain } from './login-again';
 import { Discard, Outcome, Waiting, type StepProps } from './login-parts';
 import { CodeStep, EmailCodeStep, EmailStep, PasswordStep, RegistrationStep } from './login-steps';
 import { QrStep } from './qr-step';
@@ -132,30 +133,29 @@ function Done({ state, onClose }: StepProps) {
 }
 
 function Ended({ login, state, onClose }: StepProps) {
-  const { openCreate } = useOverlays();
   return (
-    <>
-      <Outcome icon={<CircleX aria-hidden className="size-5" />} tone="bg-bad-soft text-bad">
-        <p className="text-base font-semibold text-ink">{STATUS[state.status].word}</p>
-        <p className="mt-1">{STATUS[state.status].explain}</p>
-        {state.last_error !== undefined && state.last_error !== '' && (
-          <p className="mt-1">
-            <code className="font-mono text-xs">{state.last_error}</code>
-          </p>
-        )}
-        <div className="mt-4 flex flex-wrap gap-2">
-          <Button
-            tone="primary"
-            pending={login.discard.isPending}
-            onClick={() => login.discard.mutate(undefined, { onSuccess: () => openCreate('user') })}
-          >
-            Remove it and log in anew
-          </Button>
-          <Button onClick={onClose}>Close</Button>
+    <Outcome icon={<CircleX aria-hidden className="size-5" />} tone="bg-bad-soft text-bad">
+      <p className="text-base font-semibold text-ink">{STATUS[state.status].word}</p>
+      <p className="mt-1">{STATUS[state.status].explain}</p>
+      {state.last_error !== undefined && state.last_error !== '' && (
+        <p className="mt-1">
+          <code className="font-mono text-xs break-words">{state.last_error}</code>
+        </p>
+      )}
+      {state.status !== 'stopped' && (
+        <div className="mt-4">
+          <BeginAgain
+            phone={state.phone}
+            pending={login.step.isPending}
+            error={login.step.error}
+            onBegin={(method) => login.step.mutate({ to: 'begin', method })}
+          />
         </div>
-      </Outcome>
-      <ErrorNote className="mt-3" error={login.discard.error} lead="The login was not removed." />
-    </>
+      )}
+      <Button className="mt-3" tone="quiet" onClick={onClose}>
+        Close
+      </Button>
+    </Outcome>
   );
 }
 

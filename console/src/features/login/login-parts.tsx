@@ -2,11 +2,11 @@ import { LoaderCircle } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { ErrorNote, RequestId } from '@/components/ui/states';
+import { WaitOut } from '@/components/ui/wait-out';
 import { ApiError } from '@/lib/api-error';
-import { useNow } from '@/lib/clock';
-import { formatCountdown } from '@/lib/time';
+import { explainRefusal } from '@/lib/refusals';
 import type { SessionDetails } from '@/lib/types';
-import { explainRefusal, refusalOf } from './login-words';
+import { refusalOf } from './login-words';
 import type { Login } from './use-login';
 
 /** What every step gets. */
@@ -35,15 +35,6 @@ export function Refusal({ thrown, lastError }: { thrown: unknown; lastError: str
   );
 }
 
-function WaitOut({ seconds }: { seconds: number }) {
-  const now = useNow();
-  const [until] = useState(now + seconds * 1_000);
-  const left = (until - now) / 1_000;
-  return (
-    <p className="tabular mt-1">{left > 0 ? `Wait ${formatCountdown(left)} before the next try.` : 'Try again.'}</p>
-  );
-}
-
 interface DiscardProps {
   login: Login;
   onClose: () => void;
@@ -61,7 +52,8 @@ export function Discard({ login, onClose, disarmedBy = false }: DiscardProps) {
       {armed ? (
         <div className="flex flex-wrap items-center gap-2">
           <p className="w-full text-sm text-ink-2">
-            This login and its code are thrown away. Telegram limits how many codes a number gets.
+            This login and its code are thrown away, and its session is removed here. Telegram limits how many codes a
+            number gets.
           </p>
           <Button
             size="sm"

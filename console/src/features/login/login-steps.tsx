@@ -1,7 +1,8 @@
 import { KeyRound, LockKeyhole, Mail, MailQuestion, UserRoundPlus } from 'lucide-react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { Button } from '@/components/ui/button';
-import { Field, Input } from '@/components/ui/field';
+import { Field, Input, SecretInput } from '@/components/ui/field';
 import { useNow } from '@/lib/clock';
 import { formatCountdown } from '@/lib/time';
 import type { SessionDetails } from '@/lib/types';
@@ -66,9 +67,15 @@ function Resend({ state, pending, onResend }: ResendProps) {
   );
 }
 
-/** The second step of accounts that have one. */
+/** The second step of accounts that have one; forgotten, it is replaced by way of the recovery mail. */
 export function PasswordStep(props: StepProps) {
-  const hint = props.state.password_hint;
+  const { state, login } = props;
+  const hint = state.password_hint;
+  const [recovers, setRecovers] = useState(state.email_pattern !== undefined);
+  const { step } = login;
+  if (recovers && state.email_pattern !== undefined) {
+    return <RecoverStep {...props} pattern={state.email_pattern} onPassword={() => setRecovers(false)} />;
+  }
   return (
     <AnswerForm
       {...props}
@@ -79,7 +86,93 @@ export function PasswordStep(props: StepProps) {
       secret
       validate={(value) => value !== '' || 'Enter the password.'}
       toAnswer={(password) => ({ to: 'password', password })}
-    />
+    >
+      {state.has_recovery_email === false ? (
+        <p className="text-xs text-ink-2">
+          Forgotten? This account has no recovery email address. Its password can only be reset in a Telegram app that
+          is signed in to it, or after a week from the login of an official app.
+        </p>
+      ) : state.email_pattern !== undefined ? (
+        <Button size="sm" tone="quiet" className="-ml-2.5" onClick={() => setRecovers(true)}>
+          Enter the code from the mail
+        </Button>
+      ) : (
+        <Button
+          size="sm"
+          tone="quiet"
+          className="-ml-2.5"
+          pending={step.isPending && step.variables.to === 'recover'}
+          onClick={() => step.mutate({ to: 'recover' }, { onSuccess: () => setRecovers(true) })}
+        >
+          I forgot the password
+        </Button>
+      )}
+    </AnswerForm>
+  );
+}
+
+interface RecoverProps extends StepProps {
+  /** Where the code went, as Telegram shows it: n***e@example.org. */
+  pattern: string;
+  onPassword: () => void;
+}
+
+/** The code of the recovery mail, and the password that holds from then on. */
+function RecoverStep({ login, state, onClose, pattern, onPassword }: RecoverProps) {
+  const { register, handleSubmit, formState, resetField, setFocus } = useForm({
+    defaultValues: { code: '', password: '', hint: '' },
+  });
+  const { step } = login;
+  const isSending = step.isPending && step.variables.to === 'recover';
+  const submit = handleSubmit(({ code, password, hint }) =>
+    step.mutate(
+      { to: 'recover-code', code: withoutGaps(code), newPassword: password, newHint: hint.trim() },
+      {
+        onError: () => {
+          resetField('code');
+          setFocus('code');
+        },
+      },
+    ),
+  );
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
+      <p className="flex gap-2.5 text-sm text-ink-2">
+        <Mail aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <span>
+          Telegram sent a code to the recovery address <strong className="font-semibold text-ink">{pattern}</strong>. It
+          takes the place of the password.
+        </span>
+      </p>
+      <Field label="Code from the mail" error={formState.errors.code?.message}>
+        {(wiring) => <Input {...wiring} autoFocus {...CODE_INPUT} {...register('code', { validate: codeIsThere })} />}
+      </Field>
+      <Field label="New password" optional hint="Left empty, the account has no two-step verification from then on.">
+        {(wiring) => <SecretInput {...wiring} autoComplete="new-password" {...register('password')} />}
+      </Field>
+      <Field label="Hint for it" optional>
+        {(wiring) => <Input {...wiring} maxLength={200} autoComplete="off" {...register('hint')} />}
+      </Field>
+      <Refusal thrown={step.error} lastError={state.last_error} />
+      <Button
+        type="submit"
+        tone="primary"
+        pending={step.isPending && !isSending}
+        disabled={isSending}
+        className="w-full"
+      >
+        Log in with the code
+      </Button>
+      <div className="flex flex-wrap justify-between gap-2">
+        <Button size="sm" tone="quiet" pending={isSending} onClick={() => step.mutate({ to: 'recover' })}>
+          Send another code
+        </Button>
+        <Button size="sm" tone="quiet" onClick={onPassword}>
+          I know the password after all
+        </Button>
+      </div>
+      <Discard login={login} onClose={onClose} disarmedBy={formState.isDirty} />
+    </form>
   );
 }
 

@@ -56,27 +56,6 @@ export function resendTime(info: CodeInfo | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Sentences for refusals that people meet in a login; Telegram's own word is always shown beside them. */
-const REFUSALS: readonly [word: string, sentence: string][] = [
-  ['PHONE_CODE_INVALID', 'That is not the code Telegram sent. The login goes on; try again.'],
-  ['PHONE_CODE_EMPTY', 'Telegram received an empty code.'],
-  ['PHONE_CODE_EXPIRED', 'This code is too old. Send a new one.'],
-  ['PASSWORD_HASH_INVALID', 'That is not the password of this account. The login goes on; try again.'],
-  ['PHONE_NUMBER_INVALID', 'Telegram does not know this as a phone number.'],
-  ['PHONE_NUMBER_BANNED', 'Telegram has banned this number.'],
-  ['PHONE_NUMBER_FLOOD', 'Too many logins with this number; Telegram makes it wait.'],
-  ['PHONE_PASSWORD_FLOOD', 'Too many wrong passwords; Telegram makes this account wait.'],
-  ['Too Many Requests', 'Too many tries; Telegram makes this account wait.'],
-];
-
-/** What happened in plain words, and Telegram's own words. */
-export function explainRefusal(message: string): { sentence: string | undefined; words: string } {
-  return {
-    sentence: REFUSALS.find(([word]) => message.toLowerCase().includes(word.toLowerCase()))?.[1],
-    words: message,
-  };
-}
-
 /** The refusal that a login form shows: the one of this try, else the last one the session remembers. */
 export function refusalOf(thrown: unknown, lastError: string | undefined): string | undefined {
   if (thrown !== null && thrown !== undefined) return ApiError.from(thrown).message;

@@ -1,5 +1,7 @@
 import { create } from 'qrcode';
 import { CopyButton } from '@/components/ui/copy';
+import { useNow } from '@/lib/clock';
+import { formatCountdown } from '@/lib/time';
 import { Discard, Waiting, type StepProps } from './login-parts';
 
 const QUIET_MODULES = 4;
@@ -43,7 +45,9 @@ export function QrStep({ login, state, onClose }: StepProps) {
         <li>
           Go to <strong className="font-semibold text-ink">Settings → Devices → Link Desktop Device</strong>.
         </li>
-        <li>Point the phone at this code. It renews itself every half minute.</li>
+        <li>
+          Point the phone at this code. <Renewal at={state.qr?.expires_at} />
+        </li>
       </ol>
       {link !== undefined && (
         <p className="mt-3 flex items-center gap-1 text-xs text-ink-2">
@@ -56,5 +60,18 @@ export function QrStep({ login, state, onClose }: StepProps) {
       )}
       <Discard login={login} onClose={onClose} />
     </div>
+  );
+}
+
+/** The code renews itself; TDLib does not tell when exactly, so that near the end no number is shown. */
+function Renewal({ at }: { at: string | undefined }) {
+  const now = useNow();
+  const left = (Date.parse(at ?? '') - now) / 1_000;
+  return left > 1 ? (
+    <>
+      It renews itself in about <span className="tabular">{formatCountdown(left)}</span>.
+    </>
+  ) : (
+    <>It renews itself.</>
   );
 }

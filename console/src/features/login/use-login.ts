@@ -13,7 +13,13 @@ export type Answer =
   | { readonly to: 'email'; readonly email: string }
   | { readonly to: 'email-code'; readonly code: string }
   | { readonly to: 'registration'; readonly firstName: string; readonly lastName: string }
-  | { readonly to: 'resend' };
+  | { readonly to: 'resend' }
+  /** The password is forgotten: have a code sent by mail. */
+  | { readonly to: 'recover' }
+  /** That code, and the password from then on; an empty one leaves the account without. */
+  | { readonly to: 'recover-code'; readonly code: string; readonly newPassword: string; readonly newHint: string }
+  /** Begin anew, under the same id, for a login that has ended. */
+  | { readonly to: 'begin'; readonly method: 'phone' | 'qr' };
 
 function post(id: string, answer: Answer) {
   const params = { path: { id } };
@@ -31,6 +37,19 @@ function post(id: string, answer: Answer) {
         params,
         body: { first_name: answer.firstName, last_name: answer.lastName },
       });
+    case 'recover':
+      return fetchClient.POST('/v1/user/{id}/login/recover', { params, body: {} });
+    case 'recover-code':
+      return fetchClient.POST('/v1/user/{id}/login/recover', {
+        params,
+        body: {
+          code: answer.code,
+          ...(answer.newPassword === '' ? {} : { new_password: answer.newPassword }),
+          ...(answer.newHint === '' ? {} : { new_hint: answer.newHint }),
+        },
+      });
+    case 'begin':
+      return fetchClient.POST('/v1/user/{id}/login', { params, body: { method: answer.method } });
     case 'resend':
       return fetchClient.POST('/v1/user/{id}/login/resend', { params });
   }

@@ -23,7 +23,7 @@ export function causeOf(session: SessionSummary): string {
     if (session.frozen) return 'Telegram has frozen this account: it can read, but not act.';
   }
   const explained = STATUS[session.status].explain;
-  return told(session.last_error) ? `${explained} Telegram: ${session.last_error}` : explained;
+  return told(session.last_error) ? `${explained} Last error: ${session.last_error}` : explained;
 }
 
 /** The list that an operator opens the console for. */

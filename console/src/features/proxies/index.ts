@@ -1,2 +1,3 @@
 export { ProxiesPage } from './proxies-page';
 export { NewProxyDialog } from './proxy-dialogs';
+export { ProxyTestResult, useProxyTest } from './proxy-test';

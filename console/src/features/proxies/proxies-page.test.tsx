@@ -1,6 +1,6 @@
-import { screen, waitFor } from '@testing-library/react';
-import { ok, renderWithApi, type Answers } from '@/test/render-with-api';
-import { aProxy } from '@/test/samples';
+import { screen, waitFor, within } from '@testing-library/react';
+import { ok, refused, renderWithApi, type Answers } from '@/test/render-with-api';
+import { aProxy, aSession } from '@/test/samples';
 import { ProxiesPage } from './proxies-page';
 import { NewProxyDialog } from './proxy-dialogs';
 
@@ -32,7 +32,7 @@ it('fills the fields from a pasted link and sends only what the type has', async
 
 it('keeps the stored password when its input is left empty, and clears the user when that is emptied', async () => {
   const { user, sent } = open({ 'PATCH /v1/proxies/proxy-1': () => ok({ status: 'updated' }) });
-  await user.click(await screen.findByRole('button', { name: /^Acts for Frankfurt/ }));
+  await user.click(await screen.findByRole('button', { name: /^Actions for Frankfurt/ }));
   await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
   await user.clear(await screen.findByLabelText(/^User/));
   await user.click(screen.getByRole('button', { name: 'Save' }));
@@ -55,7 +55,25 @@ it.each([
   ['why it does not', { reachable: false, reason: 'connection refused' }, /connection refused/],
 ])('tests a proxy and says %s', async (_, result, words) => {
   const { user } = open({ 'POST /v1/proxies/proxy-1/test': () => ok(result) });
-  await user.click(await screen.findByRole('button', { name: /^Acts for Frankfurt/ }));
+  await user.click(await screen.findByRole('button', { name: /^Actions for Frankfurt/ }));
   await user.click(await screen.findByRole('menuitem', { name: 'Test' }));
   expect(await screen.findByText(words)).toBeVisible();
+});
+
+it('names the sessions that keep a proxy from being deleted', async () => {
+  const { user } = open({
+    'GET /v1/sessions': () => ok([aSession({ proxy_id: aProxy.id })]),
+    'DELETE /v1/proxies/proxy-1': () =>
+      refused(409, {
+        code: 'in_use',
+        message: 'the proxy is used by 1 session',
+        details: { session_ids: [aSession().id] },
+      }),
+  });
+  await user.click(await screen.findByRole('button', { name: /^Actions for Frankfurt/ }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  const question = await screen.findByRole('alertdialog', { name: /^Delete Frankfurt/ });
+  await user.click(within(question).getByRole('button', { name: 'Delete proxy' }));
+  expect(await within(question).findByRole('link', { name: 'support-bot' })).toBeVisible();
+  expect(question).toHaveTextContent('used by 1 session');
 });

@@ -71,7 +71,7 @@ export function ProxiesPage() {
                     added <RelativeTime at={proxy.created_at} />
                   </p>
                 </div>
-                <RowMenu label={`Acts for ${proxyName(proxy)}`}>
+                <RowMenu label={`Actions for ${proxyName(proxy)}`}>
                   <MenuItem icon={Activity} onSelect={() => test.run(proxy.id)}>
                     Test
                   </MenuItem>

@@ -1,3 +1,5 @@
+'use client';
+
 import { useMutation } from '@tanstack/react-query';
 import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
@@ -61,10 +63,12 @@ function Words({ result }: { result: TestResult }) {
         </Badge>
       );
     case 'failed':
+      // Reasons are sentences: they wrap, which a badge does not.
       return (
-        <Badge bare tone="bad" icon={CircleX}>
-          {`No answer: ${result.reason}`}
-        </Badge>
+        <p className="flex gap-1.5 text-xs font-medium break-words text-bad">
+          <CircleX aria-hidden className="mt-0.5 size-3.5 shrink-0" strokeWidth={2.25} />
+          <span className="min-w-0">No answer: {result.reason}</span>
+        </p>
       );
   }
 }

@@ -1,29 +1,35 @@
 import { useMutation } from '@tanstack/react-query';
-import { Check, CircleCheck, CircleX, Play, Terminal } from 'lucide-react';
+import { Play, SquareTerminal } from 'lucide-react';
+import Link from 'next/link';
 import { useId, useState } from 'react';
-import { Badge } from '@/components/ui/badge';
+import { Answer } from '@/components/call/answer';
+import { CopyAsCurl } from '@/components/call/copy-as';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { CopyButton, useCopy } from '@/components/ui/copy';
 import { Field, Input, Select, TextArea } from '@/components/ui/field';
 import { Kbd } from '@/components/ui/kbd';
-import { ErrorNote, RequestId } from '@/components/ui/states';
+import { ErrorNote } from '@/components/ui/states';
+import { paramsProblem, runCall, type CallRequest } from '@/lib/call';
+import { leaveDraft } from '@/lib/call-draft';
 import { rememberFirstCall } from '@/lib/first-call';
+import { playgroundHref } from '@/lib/overlays';
+import { useRefresh } from '@/lib/queries';
 import type { SessionSummary } from '@/lib/types';
-import { asCurl, paramsProblem, runCall, type CallAnswer, type CallRequest } from './call';
-import { METHOD_NAMES, PRESETS } from './call-presets';
-import { JsonView, toText } from './json-view';
+import { METHOD_NAMES, presetsFor, type CallPreset } from './call-presets';
 
 /** Runs any td_api method on this session and shows what came back, as it came back. */
-export function CallBox({ session }: { session: SessionSummary }) {
+export function CallBox({ session, accountId }: { session: SessionSummary; accountId: number | undefined }) {
   const [method, setMethod] = useState('getMe');
   const [paramsText, setParamsText] = useState('');
   const [complaints, setComplaints] = useState<{ method?: string; params?: string }>({});
   const listId = useId();
+  const refresh = useRefresh();
+  const presets = presetsFor(session.kind, accountId);
   const call = useMutation({
     mutationFn: (request: CallRequest) => runCall(request),
     onSuccess: (answer) => {
       if (answer.ok) rememberFirstCall();
+      void refresh.sends();
     },
   });
   const request: CallRequest = { kind: session.kind, id: session.id, method: method.trim(), paramsText };
@@ -36,11 +42,27 @@ export function CallBox({ session }: { session: SessionSummary }) {
       ...(problem === undefined ? {} : { params: problem }),
     };
     setComplaints(found);
+    // Whatever stands below belongs to an earlier call.
+    if (!call.isPending) call.reset();
     if (Object.keys(found).length === 0 && ready && !call.isPending) call.mutate(request);
   };
 
   return (
-    <Card title="Call" description="Any td_api method, run by this session at Telegram for real.">
+    <Card
+      title="Call"
+      description="Any td_api method, run at Telegram for real."
+      aside={
+        <Button asChild size="sm">
+          <Link
+            href={playgroundHref(session, request.method)}
+            onClick={() => leaveDraft({ sessionId: session.id, method: request.method, paramsText })}
+          >
+            <SquareTerminal aria-hidden />
+            Open in the playground
+          </Link>
+        </Button>
+      }
+    >
       <form
         noValidate
         onSubmit={(event) => {
@@ -83,7 +105,7 @@ export function CallBox({ session }: { session: SessionSummary }) {
                 {...wiring}
                 value=""
                 onChange={(event) => {
-                  const preset = PRESETS.find(({ name }) => name === event.target.value);
+                  const preset = presets.find(({ name }) => name === event.target.value);
                   if (!preset) return;
                   setMethod(preset.method);
                   setParamsText(preset.params);
@@ -91,11 +113,8 @@ export function CallBox({ session }: { session: SessionSummary }) {
                 }}
               >
                 <option value="">An example…</option>
-                {PRESETS.filter(({ only }) => only === undefined || only === session.kind).map(({ name }) => (
-                  <option key={name} value={name}>
-                    {name}
-                  </option>
-                ))}
+                <Examples label="Work as they are" presets={presets.filter(({ toFill }) => toFill !== true)} />
+                <Examples label="Need a chat filled in" presets={presets.filter(({ toFill }) => toFill === true)} />
               </Select>
             )}
           </Field>
@@ -129,7 +148,7 @@ export function CallBox({ session }: { session: SessionSummary }) {
             {!call.isPending && <Play aria-hidden />}
             Send call
           </Button>
-          <CurlButton request={request} />
+          <CopyAsCurl request={request} />
           <span className="ml-auto hidden items-center gap-1 text-xs text-ink-3 sm:flex">
             <Kbd>Ctrl</Kbd>
             <Kbd>Enter</Kbd>
@@ -143,31 +162,15 @@ export function CallBox({ session }: { session: SessionSummary }) {
   );
 }
 
-function CurlButton({ request }: { request: CallRequest }) {
-  const { copied, copy } = useCopy();
+function Examples({ label, presets }: { label: string; presets: readonly CallPreset[] }) {
+  if (presets.length === 0) return null;
   return (
-    <Button onClick={() => void copy(asCurl(window.location.origin, request))}>
-      {copied ? <Check aria-hidden className="text-ok" /> : <Terminal aria-hidden />}
-      {copied ? 'Copied' : 'Copy as curl'}
-    </Button>
-  );
-}
-
-function Answer({ answer }: { answer: CallAnswer }) {
-  const text = toText(answer.json);
-  return (
-    <section aria-label="Answer" className="mt-5 border-t border-line pt-4">
-      <div role="status" className="mb-2.5 flex flex-wrap items-center gap-x-4 gap-y-1.5 text-xs text-ink-2">
-        <Badge tone={answer.ok ? 'ok' : 'bad'} icon={answer.ok ? CircleCheck : CircleX}>
-          {answer.ok ? `${answer.status} answered` : `${answer.status} refused`}
-        </Badge>
-        <span className="tabular">{answer.durationMs} ms</span>
-        <RequestId id={answer.requestId} />
-        <span className="ml-auto">
-          <CopyButton text={text} what="answer" />
-        </span>
-      </div>
-      <JsonView value={answer.json} label={answer.ok ? 'Result' : 'Error'} />
-    </section>
+    <optgroup label={label}>
+      {presets.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </optgroup>
   );
 }

@@ -1,6 +1,6 @@
 import { CirclePause, LogOut, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { toast } from 'sonner';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -18,19 +18,21 @@ export function Removal({ session, name }: { session: SessionSummary; name: stri
   const [asked, setAsked] = useState<Way>();
   const refresh = useRefresh();
   const stop = $api.useMutation('post', '/v1/{kind}/{id}/stop');
-  const canLogOut = session.status === 'authorized';
+  const isSignedIn = session.status === 'authorized';
+  const isStopped = session.status === 'stopped';
   return (
     <Card title="End this session">
-      <div className="flex flex-col gap-4 text-sm text-ink-2">
-        {canLogOut && (
-          <div>
-            <p>
-              <strong className="font-semibold text-ink">Stop</strong> closes the session until it is started again,
-              also over restarts. It stays signed in at Telegram, and its files stay here.
-            </p>
+      <div className="flex flex-col divide-y divide-line text-sm text-ink-2">
+        <End
+          title="Stop"
+          text="closes the session until it is started again, also over restarts. It stays signed in at Telegram, and its files stay here."
+          closed={
+            isSignedIn ? undefined : isStopped ? 'It is stopped.' : 'Only a session that is signed in can be stopped.'
+          }
+          button={(disabled) => (
             <Button
               size="sm"
-              className="mt-2"
+              disabled={disabled}
               pending={stop.isPending}
               onClick={() =>
                 stop.mutate(
@@ -47,36 +49,72 @@ export function Removal({ session, name }: { session: SessionSummary; name: stri
               {!stop.isPending && <CirclePause aria-hidden />}
               Stop
             </Button>
-            <ErrorNote className="mt-2" error={stop.error} lead="It was not stopped." />
-          </div>
-        )}
-        {canLogOut && (
-          <div>
-            <p>
-              <strong className="font-semibold text-ink">Log out</strong> ends the authorization at Telegram, then
-              forgets the session here. It disappears from the account’s list of devices.
-            </p>
-            <Button size="sm" tone="danger-quiet" className="mt-2" onClick={() => setAsked('log-out')}>
+          )}
+        >
+          <ErrorNote className="mt-2" error={stop.error} lead="It was not stopped." />
+        </End>
+        <End
+          title="Log out"
+          text="ends the authorization at Telegram, then forgets the session here. It disappears from the account’s list of devices."
+          closed={
+            isSignedIn
+              ? undefined
+              : isStopped
+                ? 'Start it first: only a session that runs can tell Telegram.'
+                : 'It is not signed in, so there is nothing to log out.'
+          }
+          button={(disabled) => (
+            <Button size="sm" tone="danger-quiet" disabled={disabled} onClick={() => setAsked('log-out')}>
               <LogOut aria-hidden />
               Log out…
             </Button>
-          </div>
-        )}
-        <div>
-          <p>
-            <strong className="font-semibold text-ink">Remove</strong> only forgets the session here, with its files.{' '}
-            {canLogOut && 'Telegram keeps the authorization, and the account still lists it as a device.'}
-          </p>
-          <Button size="sm" tone="danger-quiet" className="mt-2" onClick={() => setAsked('remove')}>
-            <Trash2 aria-hidden />
-            Remove…
-          </Button>
-        </div>
+          )}
+        />
+        <End
+          title="Remove"
+          text={
+            isSignedIn || isStopped
+              ? 'only forgets the session here, with its files. Telegram keeps the authorization, and the account still lists it as a device.'
+              : 'only forgets the session here, with its files.'
+          }
+          closed={undefined}
+          button={() => (
+            <Button size="sm" tone="danger-quiet" onClick={() => setAsked('remove')}>
+              <Trash2 aria-hidden />
+              Remove…
+            </Button>
+          )}
+        />
       </div>
       {asked !== undefined && (
         <RemovalDialog way={asked} session={session} name={name} onClose={() => setAsked(undefined)} />
       )}
     </Card>
+  );
+}
+
+interface EndProps {
+  title: string;
+  /** Goes on from the title: what it does, and what stays. */
+  text: string;
+  /** Why it is not possible now. */
+  closed: string | undefined;
+  button: (disabled: boolean) => ReactNode;
+  children?: ReactNode;
+}
+
+function End({ title, text, closed, button, children }: EndProps) {
+  return (
+    <div className="py-4 first:pt-0 last:pb-0">
+      <p>
+        <strong className="font-semibold text-ink">{title}</strong> {text}
+      </p>
+      <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+        {button(closed !== undefined)}
+        {closed !== undefined && <span className="text-xs text-ink-2">{closed}</span>}
+      </div>
+      {children}
+    </div>
   );
 }
 

@@ -15,6 +15,7 @@ const answers = (session: SessionSummary, more: Answers = {}): Answers => ({
   'GET /v1/sessions': () => ok([session]),
   [`GET /v1/${session.kind}/${session.id}`]: () => ok({ ...session, me }),
   'GET /v1/proxies': () => ok([aProxy]),
+  [`GET /v1/${session.kind}/${session.id}/sends`]: () => ok([]),
   ...more,
 });
 const open = (session: SessionSummary, more?: Answers) =>
@@ -34,17 +35,131 @@ it('says that there is no such session instead of loading for ever', async () =>
 });
 
 it.each([
-  [
-    'a bad health with its cause',
-    aSession({ health: 'down', health_cause: 'proxy 10.0.0.5 unreachable' }),
-    /10\.0\.0\.5 unreachable/,
-  ],
-  ['a ban', aLogin({ status: 'banned', last_error: 'USER_DEACTIVATED_BAN' }), /USER_DEACTIVATED_BAN/],
-  ['a frozen account', aSession({ frozen: true }), /has frozen this account/],
-  ['a spam limit', aSession({ spam_limited: true }), /limits this account/],
-])('explains %s and what to do', async (_, session, words) => {
+  ['a ban', 'Next step', aLogin({ status: 'banned', last_error: 'USER_DEACTIVATED_BAN' }), /USER_DEACTIVATED_BAN/],
+  ['a bad health', 'Health', aSession({ health: 'down', health_cause: 'no network' }), /Health: Down.*no network/],
+  ['a spam limit', 'Spam limit', aSession({ spam_limited: true }), /limits this account/],
+])('explains %s and what to do', async (_, region, session, words) => {
   open(session);
-  expect(await screen.findByRole('region', { name: 'Next step' })).toHaveTextContent(words);
+  expect(await screen.findByRole('region', { name: region })).toHaveTextContent(words);
+});
+
+it('tells state and health apart, each with its own act', async () => {
+  const session = aLogin({
+    status: 'connecting',
+    health: 'down',
+    health_cause: 'cannot connect to the proxy',
+    proxy_id: aProxy.id,
+  });
+  const { user } = open(session, {
+    [`POST /v1/proxies/${aProxy.id}/test`]: () => ok({ reachable: false, reason: 'Connection refused' }),
+  });
+  expect(await screen.findByRole('region', { name: 'Next step' })).toHaveTextContent('Connecting');
+  const health = screen.getByRole('region', { name: 'Health' });
+  expect(health).toHaveTextContent('cannot connect to the proxy');
+  await user.click(within(health).getByRole('button', { name: 'Test its proxy' }));
+  await waitFor(() => expect(health).toHaveTextContent('No answer: Connection refused'));
+});
+
+it('restarts a session that is down without a proxy', async () => {
+  const session = aSession({ health: 'down', health_cause: 'no network' });
+  const { user, sent } = open(session, {
+    [`POST /v1/bot/${session.id}/stop`]: () => ok({ ...session, status: 'stopped' }),
+    [`POST /v1/bot/${session.id}/start`]: () => ok(session),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Restart' }));
+  await waitFor(() =>
+    expect(sent.filter(({ route }) => route.startsWith('POST')).map(({ route }) => route.split('/').at(-1))).toEqual([
+      'stop',
+      'start',
+    ]),
+  );
+});
+
+it('leads to the workers when none holds the session', async () => {
+  open(aSession({ health: 'down', health_cause: 'no live worker holds the session' }));
+  const health = await screen.findByRole('region', { name: 'Health' });
+  expect(within(health).getByRole('link', { name: 'Workers' })).toHaveAttribute('href', '/workers/');
+});
+
+it('shows the dates of a freeze and leads to the appeal', async () => {
+  open(
+    aSession({
+      frozen: true,
+      frozen_since: '2026-11-01T00:00:00.000Z',
+      deletion_date: '2027-01-15T00:00:00.000Z',
+      appeal_link: 'https://t.me/spambot?start=appeal',
+    }),
+  );
+  const notice = await screen.findByRole('region', { name: 'Frozen' });
+  expect(notice).toHaveTextContent(/since/);
+  expect(notice).toHaveTextContent(/Telegram deletes it .*2027/);
+  expect(within(notice).getByRole('link', { name: 'Appeal' })).toHaveAttribute(
+    'href',
+    'https://t.me/spambot?start=appeal',
+  );
+});
+
+it('makes no link of an appeal that is none', async () => {
+  open(aSession({ frozen: true, appeal_link: 'javascript:alert(1)' }));
+  const notice = await screen.findByRole('region', { name: 'Frozen' });
+  expect(within(notice).queryByRole('link')).not.toBeInTheDocument();
+});
+
+it("does not call an operator's own stop an error", async () => {
+  open(aSession({ status: 'stopped', last_error: 'stopped by its operator' }));
+  const notice = await screen.findByRole('region', { name: 'Next step' });
+  expect(notice).toHaveTextContent('Stopped by an operator');
+  expect(notice).not.toHaveTextContent('Last error');
+});
+
+describe.each(['expired', 'logged_out', 'banned', 'error'] as const)('a session that is %s', (status) => {
+  it('is logged in again under the same id, as a user by code or QR', async () => {
+    const session = aLogin({ status });
+    const { user, sent } = open(session, {
+      [`POST /v1/user/${session.id}/login`]: () => ok({ ...session, status: 'awaiting_code' }),
+    });
+    await user.click(await screen.findByRole('button', { name: 'Log in again' }));
+    const dialog = screen.getByRole('dialog', { name: 'Log ops in again' });
+    expect(within(dialog).getByRole('button', { name: 'Show a QR code' })).toBeVisible();
+    await user.click(within(dialog).getByRole('button', { name: 'Send a code to +15550142' }));
+    await waitFor(() => expect(new URLSearchParams(window.location.search).get('login')).toBe(session.id));
+    expect(sent.find(({ route }) => route.endsWith('/login'))?.text).toBe('{"method":"phone"}');
+  });
+
+  it('is logged in again as a bot with the stored token or a new one', async () => {
+    const session = aSession({ status });
+    let asked = 0;
+    const { user, sent } = open(session, {
+      [`POST /v1/bot/${session.id}/login`]: () => {
+        asked += 1;
+        return asked === 1
+          ? refused(400, { source: 'tdlib', code: 400, message: 'ACCESS_TOKEN_EXPIRED' })
+          : ok({ ...session, status: 'authorized' });
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Log in again' }));
+    const dialog = screen.getByRole('dialog', { name: 'Log support-bot in again' });
+    await user.click(within(dialog).getByRole('button', { name: 'Log in again' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('This bot token was revoked');
+    await user.type(within(dialog).getByLabelText(/^New bot token/), '123:new{Enter}');
+    await waitFor(() => expect(dialog).not.toBeInTheDocument());
+    expect(sent.filter(({ route }) => route.endsWith('/login')).map(({ text }) => text)).toEqual([
+      '{}',
+      '{"token":"123:new"}',
+    ]);
+  });
+});
+
+it('leads to the login that waits already for the same number', async () => {
+  const session = aLogin({ status: 'expired' });
+  const { user } = open(session, {
+    [`POST /v1/user/${session.id}/login`]: () =>
+      refused(409, { code: 'login_in_progress', message: 'a login waits', session_id: 'other' }),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Log in again' }));
+  await user.click(screen.getByRole('button', { name: 'Show a QR code' }));
+  await user.click(await screen.findByRole('button', { name: 'Resume that login' }));
+  expect(new URLSearchParams(window.location.search).get('login')).toBe('other');
 });
 
 it('leads from a waiting login back into it', async () => {
@@ -108,9 +223,112 @@ describe('the call box', () => {
     expect(screen.getByLabelText(/^Params/)).toHaveDisplayValue(/inputMessageText/);
   });
 
+  it('tells examples that work as they are from those that need a chat', async () => {
+    open(aLogin({ status: 'authorized' }));
+    const examples = await screen.findByLabelText('Start from');
+    const ready = within(examples).getByRole('group', { name: 'Work as they are' });
+    expect(within(ready).getByRole('option', { name: 'My chats' })).toBeInTheDocument();
+    expect(await within(ready).findByRole('option', { name: 'Write to Saved Messages' })).toBeInTheDocument();
+    const toFill = within(examples).getByRole('group', { name: 'Need a chat filled in' });
+    expect(within(toFill).getByRole('option', { name: 'Send a text' })).toBeInTheDocument();
+  });
+
+  it('shows the answer of each of several calls', async () => {
+    const session = aSession();
+    let calls = 0;
+    const { user } = open(session, {
+      [`POST /v1/bot/${session.id}/call`]: () => ok({ '@type': 'ok', call: (calls += 1) }),
+    });
+    for (const call of [1, 2, 3]) {
+      await user.click(await screen.findByRole('button', { name: 'Send call' }));
+      expect(await screen.findByText(`${call}`, { selector: 'pre span' })).toBeVisible();
+    }
+  });
+
+  it('takes an older answer away when the next call cannot be sent', async () => {
+    const session = aSession();
+    const { user } = open(session, { [`POST /v1/bot/${session.id}/call`]: () => ok(me) });
+    await user.click(await screen.findByRole('button', { name: 'Send call' }));
+    await screen.findByRole('region', { name: 'Answer' });
+    await user.type(screen.getByLabelText(/^Params/), '[1]'.replace('[', '[['));
+    await user.click(screen.getByRole('button', { name: 'Send call' }));
+    expect(screen.getByLabelText(/^Params/)).toBeInvalid();
+    expect(screen.queryByRole('region', { name: 'Answer' })).not.toBeInTheDocument();
+  });
+
+  it('is taken along into the playground', async () => {
+    const session = aSession();
+    const { user } = open(session);
+    await user.clear(await screen.findByLabelText('Method'));
+    await user.type(screen.getByLabelText('Method'), 'getChat');
+    expect(screen.getByRole('link', { name: 'Open in the playground' })).toHaveAttribute(
+      'href',
+      `/playground/?session=${session.id}&method=getChat`,
+    );
+  });
+
   it('is closed while the session is not ready', async () => {
     open(aLogin());
     expect(await screen.findByRole('button', { name: 'Send call' })).toBeDisabled();
+  });
+});
+
+describe('its sends', () => {
+  const session = aSession();
+  const path = `GET /v1/bot/${session.id}/sends`;
+  const send = { chat_id: 42, temporary_id: 11, status: 'pending', created_at: '2026-11-30T09:00:00.000Z' };
+
+  it('are told with state, ids and the reason of a failure', async () => {
+    open(session, {
+      [path]: () =>
+        ok([
+          { ...send, status: 'sent', message_id: 99 },
+          {
+            ...send,
+            temporary_id: 12,
+            status: 'failed',
+            error: { source: 'tdlib', code: 400, message: 'USER_IS_BLOCKED' },
+          },
+          { ...send, temporary_id: 13, status: 'unknown' },
+        ]),
+    });
+    const rows = within(await screen.findByRole('list', { name: 'Sends' })).getAllByRole('listitem');
+    expect(rows[0]).toHaveTextContent('Sent');
+    expect(rows[0]).toHaveTextContent('final id 99');
+    expect(rows[1]).toHaveTextContent('That person has blocked this account. 400 USER_IS_BLOCKED');
+    expect(rows[2]).toHaveTextContent('cannot be learned');
+  });
+
+  it('are looked at again while one is on its way', async () => {
+    let asked = 0;
+    open(session, {
+      [path]: () => {
+        asked += 1;
+        return ok([asked < 2 ? send : { ...send, status: 'sent', message_id: 99 }]);
+      },
+    });
+    const list = await screen.findByRole('list', { name: 'Sends' });
+    expect(list).toHaveTextContent('Pending');
+    await waitFor(() => expect(list).toHaveTextContent('final id 99'));
+  });
+
+  it('come page by page', async () => {
+    const { user } = open(session, {
+      [path]: ({ url }) =>
+        url.searchParams.get('cursor') === 'next'
+          ? ok([{ ...send, temporary_id: 12, status: 'sent' }])
+          : Response.json({ ok: true, result: [{ ...send, status: 'sent' }], next_cursor: 'next' }),
+    });
+    await user.click(await screen.findByRole('button', { name: 'Show older ones' }));
+    await waitFor(() =>
+      expect(within(screen.getByRole('list', { name: 'Sends' })).getAllByRole('listitem')).toHaveLength(2),
+    );
+    expect(screen.queryByRole('button', { name: 'Show older ones' })).not.toBeInTheDocument();
+  });
+
+  it('are explained while there are none', async () => {
+    open(session);
+    expect(await screen.findByText(/Nothing was sent yet/)).toBeVisible();
   });
 });
 
@@ -136,6 +354,16 @@ describe('settings', () => {
 });
 
 describe('the end of a session', () => {
+  it('has three acts with an explanation each, and says why one is closed', async () => {
+    open(aSession({ status: 'stopped' }));
+    const card = await screen.findByRole('region', { name: 'End this session' });
+    expect(within(card).getByRole('button', { name: 'Stop' })).toBeDisabled();
+    expect(within(card).getByRole('button', { name: 'Log out…' })).toBeDisabled();
+    expect(within(card).getByRole('button', { name: 'Remove…' })).toBeEnabled();
+    expect(card).toHaveTextContent('only a session that runs can tell Telegram');
+    expect(card).toHaveTextContent('Telegram keeps the authorization');
+  });
+
   it('explains that removing leaves the authorization at Telegram, and removes', async () => {
     const session = aSession();
     const { user, sent } = open(session, { [`DELETE /v1/bot/${session.id}`]: () => ok({ status: 'deleted' }) });

@@ -14,10 +14,12 @@ import { ApiError } from '@/lib/api-error';
 import { useSession, useSessions } from '@/lib/queries';
 import type { SessionSummary } from '@/lib/types';
 import { useUrlState } from '@/lib/url-state';
+import { readAccount } from './account';
 import { AccountCard } from './account-card';
 import { CallBox } from './call-box';
 import { NextStep } from './next-step';
 import { Removal } from './removal';
+import { SendsCard } from './sends-card';
 import { SettingsCard } from './settings-card';
 
 /** One session, found by the id in the address. */
@@ -115,7 +117,8 @@ function SessionView({ summary }: { summary: SessionSummary }) {
       <Warnings warnings={live.data?.warnings ?? []} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <div className="flex min-w-0 flex-col gap-5">
-          <CallBox session={session} />
+          <CallBox session={session} accountId={readAccount(live.data?.me)?.id} />
+          <SendsCard session={session} />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <AccountCard session={session} me={live.data?.me} />

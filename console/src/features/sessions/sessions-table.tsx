@@ -37,7 +37,7 @@ export function SessionsTable({ sessions }: { sessions: readonly SessionSummary[
             Since
           </th>
           <th scope="col" className={HEAD}>
-            <span className="sr-only">Act</span>
+            <span className="sr-only">Actions</span>
           </th>
         </tr>
       </thead>

@@ -1,4 +1,13 @@
-import { LayoutDashboard, MessagesSquare, Server, Waypoints, type LucideIcon, Blocks } from 'lucide-react';
+import {
+  Blocks,
+  KeyRound,
+  LayoutDashboard,
+  MessagesSquare,
+  Server,
+  SquareTerminal,
+  Waypoints,
+  type LucideIcon,
+} from 'lucide-react';
 
 /** A page of the console and the key that goes to it after `g`. */
 export interface Destination {
@@ -12,12 +21,14 @@ export interface Destination {
 export const MAIN: readonly Destination[] = [
   { href: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
   { href: '/sessions/', name: 'Sessions', icon: MessagesSquare, key: 's' },
+  { href: '/playground/', name: 'Playground', icon: SquareTerminal, key: 'c' },
 ];
 
-/** What sessions are made from and run on. */
+/** What sessions are made from and run on, and who may use them. */
 export const SYSTEM: readonly Destination[] = [
   { href: '/apps/', name: 'Telegram apps', icon: Blocks, key: 'a' },
   { href: '/proxies/', name: 'Proxies', icon: Waypoints, key: 'p' },
+  { href: '/tokens/', name: 'API tokens', icon: KeyRound, key: 't' },
   { href: '/workers/', name: 'Workers', icon: Server, key: 'w' },
 ];
 

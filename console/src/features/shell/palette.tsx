@@ -1,6 +1,7 @@
 import {
   Bot,
   CircleQuestionMark,
+  KeyRound,
   LogOut,
   MonitorCog,
   Moon,
@@ -25,7 +26,7 @@ import { DESTINATIONS } from './navigation';
 
 interface Entry {
   readonly id: string;
-  readonly group: 'Sessions' | 'Acts' | 'Pages';
+  readonly group: 'Sessions' | 'Actions' | 'Pages';
   readonly name: string;
   readonly detail?: string | undefined;
   readonly icon: LucideIcon;
@@ -33,7 +34,7 @@ interface Entry {
 }
 
 const SHOWN = 40;
-/** Before anything is typed a few sessions are enough; the acts should be in sight. */
+/** Before anything is typed a few sessions are enough; the actions should be in sight. */
 const SHOWN_SESSIONS = 5;
 
 /** True when the letters of `query` come in `text` in that order; an empty query fits everything. */
@@ -45,7 +46,7 @@ export function matches(text: string, query: string): boolean {
     .every((word) => haystack.includes(word));
 }
 
-/** Finds sessions, pages and acts by a few letters. */
+/** Finds sessions, pages and actions by a few letters. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
@@ -89,7 +90,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
             <Search aria-hidden className="size-4 text-ink-3" />
             <input
               role="combobox"
-              aria-label="Find a session, a page or an act"
+              aria-label="Find a session, a page or an action"
               aria-expanded
               aria-controls={listId}
               aria-autocomplete="list"
@@ -100,7 +101,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
                 setActive(0);
               }}
               onKeyDown={onKeyDown}
-              placeholder="Find a session, a page or an act…"
+              placeholder="Find a session, a page or an action…"
               className="h-12 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3"
             />
           </div>
@@ -179,16 +180,23 @@ function useEntries(onHelp: () => void): Entry[] {
     icon: destination.icon,
     run: () => router.push(destination.href),
   }));
-  const acts: Entry[] = [
-    { id: 'new-bot', group: 'Acts', name: 'Add a bot', icon: Bot, run: () => openCreate('bot') },
-    { id: 'new-user', group: 'Acts', name: 'Log in a user account', icon: UserRound, run: () => openCreate('user') },
-    { id: 'new-app', group: 'Acts', name: 'Add a Telegram app', icon: Plus, run: () => openCreate('app') },
-    { id: 'new-proxy', group: 'Acts', name: 'Add a proxy', icon: Plus, run: () => openCreate('proxy') },
-    { id: 'theme-light', group: 'Acts', name: 'Light theme', icon: Sun, run: () => choose('light') },
-    { id: 'theme-dark', group: 'Acts', name: 'Dark theme', icon: Moon, run: () => choose('dark') },
-    { id: 'theme-system', group: 'Acts', name: 'Theme of the system', icon: MonitorCog, run: () => choose('system') },
-    { id: 'help', group: 'Acts', name: 'Keyboard shortcuts', icon: CircleQuestionMark, run: onHelp },
-    { id: 'sign-out', group: 'Acts', name: 'Sign out', icon: LogOut, run: () => signOut.mutate() },
+  const actions: Entry[] = [
+    { id: 'new-bot', group: 'Actions', name: 'Add a bot', icon: Bot, run: () => openCreate('bot') },
+    { id: 'new-user', group: 'Actions', name: 'Log in a user account', icon: UserRound, run: () => openCreate('user') },
+    { id: 'new-app', group: 'Actions', name: 'Add a Telegram app', icon: Plus, run: () => openCreate('app') },
+    { id: 'new-proxy', group: 'Actions', name: 'Add a proxy', icon: Plus, run: () => openCreate('proxy') },
+    { id: 'new-token', group: 'Actions', name: 'Make an API token', icon: KeyRound, run: () => openCreate('token') },
+    { id: 'theme-light', group: 'Actions', name: 'Light theme', icon: Sun, run: () => choose('light') },
+    { id: 'theme-dark', group: 'Actions', name: 'Dark theme', icon: Moon, run: () => choose('dark') },
+    {
+      id: 'theme-system',
+      group: 'Actions',
+      name: 'Theme of the system',
+      icon: MonitorCog,
+      run: () => choose('system'),
+    },
+    { id: 'help', group: 'Actions', name: 'Keyboard shortcuts', icon: CircleQuestionMark, run: onHelp },
+    { id: 'sign-out', group: 'Actions', name: 'Sign out', icon: LogOut, run: () => signOut.mutate() },
   ];
   const found = (sessions.data ?? []).map((session): Entry => {
     const name = sessionName(session);
@@ -204,5 +212,5 @@ function useEntries(onHelp: () => void): Entry[] {
       run: () => router.push(sessionHref(session)),
     };
   });
-  return [...found, ...acts, ...pages];
+  return [...found, ...actions, ...pages];
 }

@@ -108,13 +108,8 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
         aria-label="Main"
         className="fixed inset-x-0 bottom-0 z-30 grid grid-cols-4 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
       >
-        {[...MAIN, ...SYSTEM.slice(0, 1)].map((destination) => (
-          <BottomLink
-            key={destination.href}
-            destination={destination}
-            current={isCurrent(destination, pathname)}
-            name={destination.name === 'Telegram apps' ? 'Apps' : destination.name}
-          />
+        {MAIN.map((destination) => (
+          <BottomLink key={destination.href} destination={destination} current={isCurrent(destination, pathname)} />
         ))}
         <button
           type="button"
@@ -199,7 +194,7 @@ function NavLink({ destination, current, onFollow }: NavLinkProps) {
   );
 }
 
-function BottomLink({ destination, current, name }: { destination: Destination; current: boolean; name: string }) {
+function BottomLink({ destination, current }: { destination: Destination; current: boolean }) {
   const Icon = destination.icon;
   return (
     <Link
@@ -213,7 +208,7 @@ function BottomLink({ destination, current, name }: { destination: Destination; 
       <span className={cn('grid h-6 w-12 place-items-center rounded-full', current && 'bg-accent-soft')}>
         <Icon aria-hidden className="size-[1.15rem]" strokeWidth={current ? 2.25 : 1.9} />
       </span>
-      {name}
+      {destination.name}
     </Link>
   );
 }

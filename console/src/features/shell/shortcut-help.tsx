@@ -3,7 +3,7 @@ import { Kbd } from '@/components/ui/kbd';
 import { DESTINATIONS } from './navigation';
 
 const ANYWHERE: readonly [keys: readonly string[], act: string][] = [
-  [['Ctrl', 'K'], 'Find a session, a page or an act (⌘ K on a Mac)'],
+  [['Ctrl', 'K'], 'Find a session, a page or an action (⌘ K on a Mac)'],
   [['/'], 'Search on this page'],
   [['n', 'b'], 'Add a bot'],
   [['n', 'u'], 'Log in a user account'],

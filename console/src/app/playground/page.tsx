@@ -1,0 +1,4 @@
+import type { Metadata } from 'next';
+
+export { PlaygroundPage as default } from '@/features/playground';
+export const metadata: Metadata = { title: 'Playground' };

@@ -1,0 +1,2 @@
+export { NewTokenDialog } from './new-token-dialog';
+export { TokensPage } from './tokens-page';
