@@ -6,7 +6,7 @@ const MODULES = [
   ['bot-pool'],
   ['files', 'webhooks'],
   ['sessions'],
-  ['proxies', 'limits', 'apps', 'workers'],
+  ['proxies', 'limits', 'apps', 'workers', 'uploads'],
   ['tokens', 'td-api'],
 ];
 

@@ -1,9 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { startApp, type TestApp } from './support/app.js';
 import { textContent } from './support/messages.js';
 import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
+import { uploadFile } from './support/uploads.js';
 
 describe('sends', () => {
   let telegram: TestTelegram;
@@ -119,17 +118,13 @@ describe('sends', () => {
   });
 
   it('follow each message of an album', async () => {
-    const directory = join(app.config.uploads.dir, 'album');
-    mkdirSync(directory, { recursive: true });
-    const contents = ['a.txt', 'b.txt', 'c.txt'].map((name) => {
-      const file = join(directory, name);
-      writeFileSync(file, name);
-      return {
-        '@type': 'inputMessageDocument',
-        document: { '@type': 'inputFileLocal', path: file },
-        caption: { '@type': 'formattedText', text: name },
-      };
-    });
+    const names = ['a.txt', 'b.txt', 'c.txt'];
+    const paths = await Promise.all(names.map((name) => uploadFile(app, name, name)));
+    const contents = names.map((name, index) => ({
+      '@type': 'inputMessageDocument',
+      document: { '@type': 'inputFileLocal', path: paths[index] },
+      caption: { '@type': 'formattedText', text: name },
+    }));
     const { status, body } = await api.post(`${path}/call?wait=30`, {
       method: 'sendMessageAlbum',
       params: { chat_id: channel, input_message_contents: contents },

@@ -30,7 +30,14 @@ interface Settings {
     readonly maxSingleShotBytes: number;
     readonly maxChunkBytes: number;
     readonly maxBytes: number;
+    /** What all uploads may take together, and those of one token. */
+    readonly quotaBytes: number;
+    readonly quotaPerTokenBytes: number;
+    /** What uploads must leave free on their disk. */
+    readonly minFreeBytes: number;
   };
+  /** How long a download may stand still before it is given up. */
+  readonly downloadStallMs: number;
   readonly sendTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
@@ -139,6 +146,7 @@ export class AppConfig implements Settings {
   readonly databaseUrl!: Settings['databaseUrl'];
   readonly dataDir!: Settings['dataDir'];
   readonly uploads!: Settings['uploads'];
+  readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
@@ -182,7 +190,11 @@ export class AppConfig implements Settings {
         maxSingleShotBytes: parseSizeBytes(env.MAX_SINGLE_SHOT_BYTES) ?? 0,
         maxChunkBytes: parseSizeBytes(env.MAX_CHUNK_BYTES) ?? 0,
         maxBytes: parseSizeBytes(env.MAX_UPLOAD_BYTES) ?? 0,
+        quotaBytes: parseSizeBytes(env.UPLOAD_QUOTA) ?? 0,
+        quotaPerTokenBytes: parseSizeBytes(env.UPLOAD_QUOTA_PER_TOKEN) ?? 0,
+        minFreeBytes: parseSizeBytes(env.MIN_FREE_DISK) ?? 0,
       },
+      downloadStallMs: parseDurationMs(env.DOWNLOAD_STALL_TIMEOUT) ?? 0,
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),

@@ -87,6 +87,10 @@ export class Env {
   @IsSize() MAX_SINGLE_SHOT_BYTES = '64MiB';
   @IsSize() MAX_CHUNK_BYTES = '16MiB';
   @IsSize() MAX_UPLOAD_BYTES = '2GiB';
+  @IsSize() UPLOAD_QUOTA = '50GiB';
+  @IsSize() UPLOAD_QUOTA_PER_TOKEN = '10GiB';
+  @IsSize() MIN_FREE_DISK = '256MiB';
+  @IsDuration() DOWNLOAD_STALL_TIMEOUT = '30s';
   @IsDuration() SEND_TTL = '7d';
 
   @IsOptional()

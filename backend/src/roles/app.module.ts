@@ -6,10 +6,12 @@ import type { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
+import { FilesModule } from '../modules/files/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
 import { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity, TokensModule } from '../modules/tokens/index.js';
+import { UploadsModule } from '../modules/uploads/index.js';
 import { WorkerEntity, WorkersModule } from '../modules/workers/index.js';
 import { OpenApiModule } from './openapi.module.js';
 
@@ -33,7 +35,9 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     WorkersModule.forGateway(),
     AppsModule.forGateway(),
     ProxiesModule.forGateway(),
+    UploadsModule.forGateway(),
     SessionsModule.forGateway(),
+    FilesModule.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
@@ -42,14 +46,18 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     WorkersModule.forWorker(),
     AppsModule.forWorker(),
     ProxiesModule.forWorker(),
+    UploadsModule.forWorker(),
     SessionsModule.forWorker(),
+    FilesModule.forWorker(),
   ],
   all: [
     TokensModule.forGateway(),
     WorkersModule.forAll(),
     AppsModule.forAll(),
     ProxiesModule.forAll(),
+    UploadsModule.forWorker(),
     SessionsModule.forAll(),
+    FilesModule.forAll(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],

@@ -22,7 +22,7 @@ export interface ProcessAnswer {
 export class ProductProcess {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly url: string,
+    readonly url: string,
     private readonly isWrapped: boolean,
   ) {}
 

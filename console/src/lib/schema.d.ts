@@ -474,6 +474,114 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/files': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Upload a file in one request, or begin a resumable upload with Upload-Length */
+    post: operations['uploadFile'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/files/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How far an upload is */
+    get: operations['getUpload'];
+    put?: never;
+    post?: never;
+    /** Remove an upload in whatever state; may be repeated */
+    delete: operations['deleteUpload'];
+    options?: never;
+    head?: never;
+    /** Append a chunk; what arrives of one that breaks off is kept */
+    patch: operations['appendToUpload'];
+    trace?: never;
+  };
+  '/v1/files/{id}/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Confirm that every byte is on the disk; may be repeated */
+    post: operations['completeUpload'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/uploads': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** tus: begin an upload, also with its first bytes */
+    post: operations['tusCreate'];
+    delete?: never;
+    /** tus: what the server can do */
+    options: operations['tusOptions'];
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/uploads/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** tus: remove an upload */
+    delete: operations['tusTerminate'];
+    options?: never;
+    /** tus: how far an upload is */
+    head: operations['tusProgress'];
+    /** tus: append bytes; once whole, the header X-Tgcontrol-Path names the file, percent-encoded, for inputFileLocal */
+    patch: operations['tusAppend'];
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/files/{file_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Download a file, or a range of it, while it comes from Telegram */
+    get: operations['downloadFile'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    /** What a download would answer, without its bytes */
+    head: operations['headFile'];
+    patch?: never;
+    trace?: never;
+  };
   '/v1/td/methods': {
     parameters: {
       query?: never;
@@ -1106,6 +1214,34 @@ export interface components {
       created_at: string;
       /** Format: date-time */
       decided_at?: string;
+    };
+    UploadedFileDto: {
+      /**
+       * @description for inputFileLocal
+       * @example /uploads/0123…/report.pdf
+       */
+      path: string;
+      name: string;
+      size: number;
+    };
+    UploadBegunDto: {
+      /** @description 32 hexadecimal digits */
+      upload_id: string;
+      /** @description the largest chunk, in bytes */
+      chunk_size: number;
+    };
+    UploadOffsetDto: {
+      offset: number;
+    };
+    UploadProgressDto: {
+      offset: number;
+      /** @description absent while a single request that does not say so comes in */
+      length?: number;
+    };
+    UploadCompletedDto: {
+      /** @description for inputFileLocal */
+      path: string;
+      size: number;
     };
     TdFieldDto: {
       name: string;
@@ -2662,6 +2798,440 @@ export interface operations {
             };
           };
         };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  uploadFile: {
+    parameters: {
+      query?: {
+        /** @description the name of the file; needed, unless a multipart form names it */
+        name?: string;
+      };
+      header?: {
+        /** @description begins a resumable upload of so many bytes */
+        'Upload-Length'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** @description raw bytes, whatever the Content-Type; only multipart/form-data is unwrapped */
+    requestBody?: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description the file, or with Upload-Length the upload that has begun */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadedFileDto'] | components['schemas']['UploadBegunDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadProgressDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  appendToUpload: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description where the chunk begins: where the upload ends */
+        'Upload-Offset': string;
+      };
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadOffsetDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  completeUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description upload_id */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UploadCompletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusCreate: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description 1.0.0 */
+        'Tus-Resumable': string;
+        'Upload-Length': string;
+        /** @description `filename` and the name in base64 */
+        'Upload-Metadata': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description begun: Location names the upload */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusOptions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the extensions, in headers */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusTerminate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description 32 hexadecimal digits; the same upload as in /v1/files/{id} */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description removed */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusProgress: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description 32 hexadecimal digits; the same upload as in /v1/files/{id} */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Upload-Offset and Upload-Length */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  tusAppend: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description `sha256` and the checksum of the body in base64 */
+        'Upload-Checksum'?: string;
+        'Upload-Offset': string;
+      };
+      path: {
+        /** @description 32 hexadecimal digits; the same upload as in /v1/files/{id} */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Upload-Offset: where the upload ends now */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  downloadFile: {
+    parameters: {
+      query?: {
+        /** @description with message_id: where the file is from, should its reference expire */
+        chat_id?: number;
+        /** @description remove TDLib's copy once every byte was delivered */
+        delete?: '1';
+        message_id?: number;
+        /** @description names the file instead of file_id, which is ignored then */
+        remote_id?: string;
+      };
+      header?: {
+        /** @description one range of bytes: no more is fetched from Telegram */
+        Range?: string;
+      };
+      path: {
+        /** @description TDLib's number; anything when remote_id is given */
+        file_id: string;
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the bytes of the file */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  headFile: {
+    parameters: {
+      query?: {
+        /** @description with message_id: where the file is from, should its reference expire */
+        chat_id?: number;
+        /** @description remove TDLib's copy once every byte was delivered */
+        delete?: '1';
+        message_id?: number;
+        /** @description names the file instead of file_id, which is ignored then */
+        remote_id?: string;
+      };
+      header?: never;
+      path: {
+        /** @description TDLib's number; anything when remote_id is given */
+        file_id: string;
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the headers of the download */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description refused or failed; `error.code` says why */
       default: {

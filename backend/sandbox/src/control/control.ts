@@ -14,6 +14,8 @@ import { Snapshots } from './snapshots.js';
 export interface SandboxStats {
   readonly accounts: number;
   readonly connections: number;
+  /** How many bytes of files clients were given. */
+  readonly fileBytes: number;
   readonly methods: Readonly<Record<string, MethodStats>>;
 }
 
@@ -153,6 +155,7 @@ export class Control {
     return {
       accounts: this.world.accounts.state.byId.size,
       connections: this.transport.connections().length,
+      fileBytes: this.world.files.servedBytes,
       methods: this.world.journal.statistics(),
     };
   }

@@ -48,6 +48,7 @@ const REFERENCE_BYTES = 9;
 export class Files {
   state: FilesState = Files.emptyState();
   private readonly hashes = new Map<bigint, Promise<string>>();
+  private served = 0;
 
   constructor(
     private readonly directory: string,
@@ -88,7 +89,12 @@ export class Files {
     return this.state.byId.get(id);
   }
 
-  /** At most `limit` bytes from `offset`; empty behind the end. */
+  /** How many bytes clients were given since the start. */
+  get servedBytes(): number {
+    return this.served;
+  }
+
+  /** At most `limit` bytes from `offset`, for a client; empty behind the end. */
   async read(file: StoredFile, offset: number, limit: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(limit, file.sizeBytes - offset));
     const bytes = Buffer.allocUnsafe(length);
@@ -96,6 +102,7 @@ export class Files {
     const handle = await open(this.pathOf(file.id), 'r');
     try {
       const { bytesRead } = await handle.read(bytes, 0, length, offset);
+      this.served += bytesRead;
       return bytes.subarray(0, bytesRead);
     } finally {
       await handle.close();

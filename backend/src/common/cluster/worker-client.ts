@@ -1,8 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { errors, Pool } from 'undici';
 import { AppConfig } from '../../config/index.js';
-import { DeadlineError, NoLiveWorkerError, RemoteError, WorkerUnreachableError, codeOf } from '../errors/index.js';
+import {
+  AppError,
+  DeadlineError,
+  NoLiveWorkerError,
+  RemoteError,
+  WorkerUnreachableError,
+  codeOf,
+} from '../errors/index.js';
 import { RawEnvelope, currentContext } from '../http/index.js';
 import { CallLine, fitsLine } from './call-line.js';
 import { CALLER_HEADER, CallerSignature } from './caller-signature.js';
@@ -52,7 +60,19 @@ export interface WorkerRequest {
   readonly onAbort?: AbortRegistrar;
 }
 
+/** An answer whose body comes as it is made. */
+export interface WorkerStream {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Fails when the worker breaks off; destroyed, it ends the request there. */
+  readonly body: Readable;
+}
+
 const CONNECT_TIMEOUT_MS = 5000;
+/** What a worker that streams may let pass between two pieces: it has a limit of its own, which is shorter. */
+const STREAM_IDLE_MS = 10 * 60_000;
+/** A refusal is one short envelope. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Failures after which the request has certainly not reached the worker. */
 const NEVER_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
@@ -159,6 +179,31 @@ export class WorkerClient implements OnApplicationShutdown {
     throw refusal ?? new NoLiveWorkerError();
   }
 
+  /**
+   * An answer that is no envelope, as it comes.
+   * @throws WorkerUnreachableError, DeadlineError, RemoteError as long as nothing of the body has come
+   */
+  async stream(worker: WorkerAddress, request: Omit<WorkerRequest, 'method' | 'body'>): Promise<WorkerStream> {
+    const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const aborting = new AbortController();
+    request.onAbort?.(() => aborting.abort());
+    try {
+      const { statusCode, headers, body } = await this.poolOf(worker).request({
+        method: 'GET',
+        path: request.path,
+        headers: this.headers({ ...request, method: 'GET' }),
+        headersTimeout: timeoutMs,
+        bodyTimeout: STREAM_IDLE_MS,
+        signal: aborting.signal,
+      });
+      if (statusCode < 400) return { status: statusCode, headers, body };
+      const text = await textOf(body);
+      throw failureOf(worker, statusCode, text);
+    } catch (error) {
+      throw this.transportFailure(worker, error, timeoutMs);
+    }
+  }
+
   async onApplicationShutdown(): Promise<void> {
     const pools = [...this.pools.values()];
     this.pools.clear();
@@ -187,16 +232,21 @@ export class WorkerClient implements OnApplicationShutdown {
         request.onAbort,
       );
     } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-        throw new DeadlineError(`worker ${worker.id}`, timeoutMs);
-      }
-      throw new WorkerUnreachableError(worker.id, neverReached(error), error);
+      throw this.transportFailure(worker, error, timeoutMs);
     }
     const { status, headers, text } = answer;
     request.onHeaders?.(headers);
     if (status < 400 && text.startsWith('{"ok":true,')) return text;
     throw failureOf(worker, status, text);
+  }
+
+  /** What happened on the way; our own errors and an abort stay what they are. */
+  private transportFailure(worker: WorkerAddress, error: unknown, timeoutMs: number): unknown {
+    if (error instanceof AppError || (error instanceof DOMException && error.name === 'AbortError')) return error;
+    if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+      return new DeadlineError(`worker ${worker.id}`, timeoutMs);
+    }
+    return new WorkerUnreachableError(worker.id, neverReached(error), error);
   }
 
   private headers(request: WorkerRequest): Record<string, string> {
@@ -225,6 +275,15 @@ export class WorkerClient implements OnApplicationShutdown {
     this.pools.set(addr, pool);
     return pool;
   }
+}
+
+async function textOf(body: Readable): Promise<string> {
+  let text = '';
+  for await (const piece of body) {
+    text += String(piece);
+    if (text.length > MAX_REFUSAL_BYTES) break;
+  }
+  return text;
 }
 
 /** The worker's failure, in its own form. */

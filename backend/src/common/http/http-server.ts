@@ -8,6 +8,7 @@ import type { AppConfig } from '../../config/index.js';
 import {
   MethodNotAllowedError,
   PayloadTooLargeError,
+  RequestTimeoutError,
   RouteNotFoundError,
   ShuttingDownError,
   ValidationFailedError,
@@ -19,9 +20,11 @@ import { BODY_LIMIT_BYTES } from './describe.js';
 import type { DirectHandler } from './direct.js';
 import { successEnvelope } from './envelope.js';
 import { readJsonBody } from './json-body.js';
+import { markRaw, passRawBodies } from './raw-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
 import { RouteTable } from './route-table.js';
 import { pathOf, sendFailure } from './send-failure.js';
+import { SlowBodies } from './slow-bodies.js';
 import type { StaticSite } from './static-site.js';
 import { answerForNode, endWith, refuseConnection } from './unserved.js';
 
@@ -117,7 +120,7 @@ export class HttpServer extends FastifyAdapter {
       http: {
         connectionsCheckingInterval: TIMEOUT_CHECK_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
+        requestTimeout: 0,
         maxHeaderSize: 32 * 1024,
         // Ours to refuse: Node would do it without the envelope.
         requireHostHeader: false,
@@ -126,7 +129,8 @@ export class HttpServer extends FastifyAdapter {
       logger: false,
       multipart: false,
       requestIdHeader: false,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      // One limit for all routes would end long uploads: SlowBodies knows which are.
+      requestTimeout: 0,
       return503OnClosing: false,
       routerOptions: { maxParamLength: 500 },
       skipMiddie: true,
@@ -193,6 +197,14 @@ export class HttpServer extends FastifyAdapter {
   private setUp(fastify: FastifyInstance): void {
     answerForNode(fastify.server);
     fastify.decorateRequest('requestContext');
+    const slowBodies = new SlowBodies(REQUEST_TIMEOUT_MS, TIMEOUT_CHECK_MS, (request, reply) => {
+      reply.header('connection', 'close');
+      sendFailure(new RequestTimeoutError(), request, reply, this.log);
+    });
+    fastify.addHook('onClose', (_instance, done) => {
+      slowBodies.close();
+      done();
+    });
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
       if (route.config?.access === Access.Public) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
@@ -213,6 +225,8 @@ export class HttpServer extends FastifyAdapter {
         done(new ValidationFailedError([{ path: 'Host', message: 'the header Host is required' }]));
         return;
       }
+      markRaw(request);
+      slowBodies.watch(request, reply);
       if (!this.isRefusing) {
         done();
         return;
@@ -229,6 +243,7 @@ export class HttpServer extends FastifyAdapter {
     // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
     fastify.addHook('preHandler', (request, _reply, done) => runInContext(request.requestContext, done));
     fastify.removeAllContentTypeParsers();
+    passRawBodies(fastify);
     fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
       try {
         done(null, readJsonBody(text as string));

@@ -11,3 +11,4 @@ export * from './answers.js';
 export * from './ids.js';
 export * from './paging.js';
 export { pathOf } from './send-failure.js';
+export { RawBody } from './raw-body.js';

@@ -13,6 +13,7 @@ import {
   serializeQuery,
   type TdClient,
 } from '../../telegram/index.js';
+import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
 import { requireMethodClass } from './method-access.js';
@@ -35,6 +36,7 @@ export class CallDispatcher {
     private readonly config: AppConfig,
     private readonly sessions: HeldSessions,
     private readonly lookup: SessionLookup,
+    private readonly uploads: UploadUses,
   ) {}
 
   /** @throws SessionNotReadyError, MethodReservedError, PathDeniedError, ValidationFailedError, TooManyCallsError, TdlibError */
@@ -76,13 +78,14 @@ export class CallDispatcher {
     const limitMs = held.session.monitor.health.level === 'down' ? Math.min(timeoutMs, DOWN_CALL_MS) : timeoutMs;
     const began = performance.now();
     const wait: Waiting = { caller, leftMs: () => Math.max(1, limitMs - (performance.now() - began)), limitMs };
+    let use: UploadUse | undefined;
     const invoke = (): Promise<string> =>
       client.invoke(serializeQuery(query), {
         timeoutMs: wait.leftMs(),
         caller,
         onLateAnswer: maySend
           ? (answer: string) => {
-              sends.answered(answer, keyId);
+              use?.answered(sends.answered(answer, keyId));
               onLateAnswer?.(answer);
             }
           : onLateAnswer,
@@ -99,10 +102,12 @@ export class CallDispatcher {
       if (needsKnownSupergroup(method)) {
         await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
       }
+      use = await this.useOf(held.session.id, query.localPaths);
       onDispatch?.(client.closed);
       text = await invoke();
     } catch (error) {
       if (!(error instanceof TdlibError)) {
+        unanswered(use, client);
         const isGivenUp = caller?.left === true || error instanceof DeadlineError;
         if (leaveDownload?.() === true && isGivenUp) {
           // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
@@ -111,19 +116,35 @@ export class CallDispatcher {
         throw await this.explain(held, error, limitMs);
       }
       held.session.noteRefusal(error);
-      if (!(await within(resolver.load(client, params, error), wait))) {
+      let isLoaded = false;
+      try {
+        isLoaded = await within(resolver.load(client, params, error), wait);
+      } finally {
+        if (!isLoaded) await use?.refused();
+      }
+      if (!isLoaded) {
         throw error;
       }
       text = await invoke().catch(async (again: unknown) => {
         if (again instanceof TdlibError) {
           held.session.noteRefusal(again);
+          await use?.refused();
+        } else {
+          unanswered(use, client);
         }
         throw isChatNotLoaded(again) ? error : await this.explain(held, again, limitMs);
       });
     } finally {
       leaveDownload?.();
     }
-    return { text, sends: maySend ? sends.answered(text, keyId) : NO_SENDS };
+    const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
+    use?.answered(sent);
+    return { text, sends: sent };
+  }
+
+  /** Marks the uploads that a call names; they have to be its caller's. @throws PathDeniedError, UploadIncompleteError */
+  private async useOf(id: string, paths: readonly string[]): Promise<UploadUse | undefined> {
+    return paths.length === 0 ? undefined : this.uploads.begin(id, paths, currentContext()?.caller);
   }
 
   /** What a call that nobody answered is told: why, as far as it is known and the caller may know it. */
@@ -149,6 +170,13 @@ export class CallDispatcher {
       Math.min(limitMs, DOWN_CALL_MS),
       maySeeNetwork ? cause : 'no connection to Telegram',
     );
+  }
+}
+
+/** The answer may come late, but not from a client that is closed. */
+function unanswered(use: UploadUse | undefined, client: TdClient): void {
+  if (use !== undefined) {
+    void client.closed.then(() => use.leave());
   }
 }
 

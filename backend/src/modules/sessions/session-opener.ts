@@ -15,6 +15,7 @@ import type { SessionSends } from './sends/session-sends.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
 import type { SessionEntity } from './session.entity.js';
+import { SessionUpdates } from './session-updates.js';
 import { type SilenceClock, SilenceWatch } from './silence-watch.js';
 import type { Lease } from './sessions.repository.js';
 
@@ -63,6 +64,7 @@ export class SessionOpener {
     private readonly box: SecretBox,
     private readonly directories: SessionDirectories,
     private readonly sends: SendTracker,
+    private readonly updates: SessionUpdates,
   ) {}
 
   /**
@@ -96,6 +98,7 @@ export class SessionOpener {
       onUpdate: (type, update) => {
         session.receive(type, update);
         sends.receive(type, update);
+        this.updates.publish(row.id, type, update);
         begun.held?.silence.receive(type, update);
       },
       onAuthorizationLost: session.noteLoss,

@@ -12,6 +12,7 @@ import { LocalSessionHost } from './local-session-host.js';
 import { RemoteSessionHost } from './remote-session-host.js';
 import { LocalSends } from './sends/local-sends.js';
 import { RemoteSends } from './sends/remote-sends.js';
+import { SendOutcomes } from './sends/send-outcomes.js';
 import { SendSweep } from './sends/send-sweep.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SendsController, SendsInternalController } from './sends/sends.controller.js';
@@ -23,8 +24,10 @@ import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
 import { SessionOpener } from './session-opener.js';
+import { OpenSessions } from './open-sessions.js';
 import { SessionReconciler } from './session-reconciler.js';
 import { SessionRoutes } from './session-routes.js';
+import { SessionUpdates } from './session-updates.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -56,14 +59,17 @@ const ENGINE: Provider = {
 const LOCAL_HOST: Provider[] = [
   SessionDirectories,
   SessionLookup,
+  SessionUpdates,
   SessionOpener,
   HeldSessions,
+  OpenSessions,
   LocalLogins,
   CallDispatcher,
   LocalSessionHost,
   { provide: SessionHost, useExisting: LocalSessionHost },
   SessionReconciler,
   SendsRepository,
+  SendOutcomes,
   SendTracker,
   SendSweep,
   TrackedCalls,
@@ -89,7 +95,7 @@ export class SessionsModule {
         SendsRepository,
         { provide: Sends, useClass: RemoteSends },
       ],
-      exports: [SessionsService, SessionHost],
+      exports: [SessionsService, SessionHost, SessionRoutes],
     };
   }
 
@@ -99,7 +105,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsInternalController, SendsInternalController, ExecuteInternalController],
       providers: [SessionsRepository, ENGINE, Executor, ...LOCAL_HOST, CallLines, SessionCalls],
-      exports: [SessionHost, TelegramEngine, CallLines],
+      exports: [SessionHost, OpenSessions, SendOutcomes, TelegramEngine, CallLines],
     };
   }
 
@@ -109,7 +115,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsController, SendsController, ExecuteController],
       providers: [SessionsRepository, SessionsService, ENGINE, Executor, ...LOCAL_HOST],
-      exports: [SessionsService, SessionHost, TelegramEngine],
+      exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, TelegramEngine],
     };
   }
 }

@@ -151,6 +151,15 @@ export class SendsRepository {
     return rows.length > limit && last ? new Page(items, encodeCursor(last)) : new Page(items);
   }
 
+  /** Whether one of these is on its way, as far as is stored. */
+  async isAnyPending(ids: readonly string[]): Promise<boolean> {
+    const [row] = await this.unitOfWork.rows<{ found: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM sends WHERE id = ANY($1::uuid[]) AND status = 'pending') AS found`,
+      [ids],
+    );
+    return row?.found === true;
+  }
+
   /** What was sent for a request with an Idempotency-Key, in the order of sending. */
   async ofKey(keyId: string): Promise<readonly SendState[]> {
     const rows = await this.unitOfWork.rows<SendRow>(

@@ -1,0 +1,200 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ValidationFailedError } from '../../common/errors/index.js';
+import {
+  Access,
+  ApiBody,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+  currentCaller,
+  DeletedDto,
+  RawBody,
+  Requires,
+  Returns,
+} from '../../common/http/index.js';
+import { AppConfig } from '../../config/index.js';
+import { UploadOffsetError, UploadStore, UploadTooLargeError } from '../uploads/index.js';
+import { fileOfForm, isMultipart } from './multipart.js';
+import {
+  UploadBegunDto,
+  UploadCompletedDto,
+  UploadedFileDto,
+  UploadOffsetDto,
+  UploadProgressDto,
+} from './uploads.dto.js';
+
+const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
+const ID = { name: 'id', type: 'string', description: 'upload_id' } as const;
+const refOf = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+
+/** Files on their way to Telegram. An upload belongs to the token that made it; the master token may use all. */
+@ApiTags('files')
+@Controller('v1/files')
+@Requires(Access.AnyToken)
+export class UploadsController {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: UploadStore,
+  ) {}
+
+  @Post()
+  @RawBody()
+  @ApiOperation({
+    operationId: 'uploadFile',
+    summary: 'Upload a file in one request, or begin a resumable upload with Upload-Length',
+  })
+  @ApiQuery({
+    name: 'name',
+    required: false,
+    schema: { type: 'string' },
+    description: 'the name of the file; needed, unless a multipart form names it',
+  })
+  @ApiHeader({ name: 'Upload-Length', required: false, description: 'begins a resumable upload of so many bytes' })
+  @ApiBody({
+    required: false,
+    description: 'raw bytes, whatever the Content-Type; only multipart/form-data is unwrapped',
+    schema: { type: 'string', format: 'binary' },
+  })
+  @ApiExtraModels(UploadedFileDto, UploadBegunDto)
+  @ApiResponse({
+    status: 200,
+    description: 'the file, or with Upload-Length the upload that has begun',
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['ok', 'result'],
+          properties: {
+            ok: { type: 'boolean', enum: [true] },
+            result: { oneOf: [refOf(UploadedFileDto.name), refOf(UploadBegunDto.name)] },
+          },
+        },
+      },
+    },
+  })
+  async upload(
+    @Req() request: FastifyRequest,
+    @Query('name') name: unknown,
+  ): Promise<UploadedFileDto | UploadBegunDto> {
+    const caller = currentCaller();
+    const length = request.headers['upload-length'];
+    if (length !== undefined) {
+      const { id } = await this.store.begin({ name, caller, length: this.lengthOf(length) });
+      return { upload_id: id, chunk_size: this.config.uploads.maxChunkBytes };
+    }
+    if (isMultipart(request.rawContentType)) {
+      const file = await fileOfForm(request.raw, request.rawContentType);
+      return toFile(await this.store.take({ name: name ?? file.name, caller }, file.source, undefined));
+    }
+    return toFile(await this.store.take({ name, caller }, bodyOf(request), contentLengthOf(request.raw)));
+  }
+
+  @Patch(':id')
+  @RawBody()
+  @Returns(UploadOffsetDto)
+  @ApiParam(ID)
+  @ApiHeader({ name: 'Upload-Offset', required: true, description: 'where the chunk begins: where the upload ends' })
+  @ApiBody({ required: true, schema: BYTES['application/octet-stream'].schema })
+  @ApiOperation({
+    operationId: 'appendToUpload',
+    summary: 'Append a chunk; what arrives of one that breaks off is kept',
+  })
+  async append(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('id') id: string,
+  ): Promise<UploadOffsetDto> {
+    try {
+      const { offset } = await this.store.append(uploadId(id), currentCaller(), {
+        offset: numberIn(request, 'upload-offset'),
+        source: bodyOf(request),
+        bytes: contentLengthOf(request.raw),
+        maxBytes: this.config.uploads.maxChunkBytes,
+      });
+      void reply.header('upload-offset', offset);
+      return { offset };
+    } catch (error) {
+      if (error instanceof UploadOffsetError) void reply.header('upload-offset', error.offset);
+      throw error;
+    }
+  }
+
+  @Get(':id')
+  @Returns(UploadProgressDto)
+  @ApiParam(ID)
+  @ApiOperation({ operationId: 'getUpload', summary: 'How far an upload is' })
+  async progress(@Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<UploadProgressDto> {
+    const { offset, length } = await this.store.find(uploadId(id), currentCaller());
+    void reply.header('upload-offset', offset);
+    return { offset, ...(length !== undefined && { length }) };
+  }
+
+  @Post(':id/complete')
+  @RawBody()
+  @Returns(UploadCompletedDto)
+  @ApiParam(ID)
+  @ApiOperation({ operationId: 'completeUpload', summary: 'Confirm that every byte is on the disk; may be repeated' })
+  async complete(@Param('id') id: string): Promise<UploadCompletedDto> {
+    const { path, offset } = await this.store.complete(uploadId(id), currentCaller());
+    return { path, size: offset };
+  }
+
+  @Delete(':id')
+  @RawBody()
+  @Returns(DeletedDto)
+  @ApiParam(ID)
+  @ApiOperation({ operationId: 'deleteUpload', summary: 'Remove an upload in whatever state; may be repeated' })
+  async remove(@Param('id') id: string): Promise<DeletedDto> {
+    await this.store.remove(uploadId(id), currentCaller());
+    return { status: 'deleted' };
+  }
+
+  private lengthOf(header: string | readonly string[]): number {
+    const length = wholeNumber('Upload-Length', header);
+    if (length <= 0) {
+      throw new UploadTooLargeError('upload exceeds allowed size', this.config.uploads.maxBytes);
+    }
+    return length;
+  }
+}
+
+function toFile({ path, name, offset }: { path: string; name: string; offset: number }): UploadedFileDto {
+  return { path, name, size: offset };
+}
+
+function uploadId(text: string): string {
+  if (!/^[0-9a-f]{32}$/.test(text)) {
+    throw new ValidationFailedError([{ path: 'id', message: 'invalid upload id' }]);
+  }
+  return text;
+}
+
+/** The body as it comes; a request without one has an empty one. */
+function bodyOf({ raw }: FastifyRequest): Readable {
+  return raw;
+}
+
+function contentLengthOf({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : undefined;
+}
+
+function numberIn({ headers }: FastifyRequest, name: 'upload-offset'): number {
+  return wholeNumber('Upload-Offset', headers[name]);
+}
+
+function wholeNumber(name: string, value: string | readonly string[] | undefined): number {
+  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number) || (name === 'Upload-Offset' && number < 0)) {
+    throw new ValidationFailedError([{ path: name, message: `${name} must be a whole number of bytes` }]);
+  }
+  return number;
+}

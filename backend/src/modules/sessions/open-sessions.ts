@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { ShuttingDownError } from '../../common/errors/index.js';
+import type { TdClient } from '../../telegram/index.js';
+import { HeldSessions } from './held-sessions.js';
+import type { SessionKind } from './session.dto.js';
+import { SessionLookup } from './session-lookup.js';
+import { type SessionUpdateListener, SessionUpdates } from './session-updates.js';
+
+/** For other modules: the sessions that are open in this process. */
+@Injectable()
+export class OpenSessions {
+  constructor(
+    private readonly sessions: HeldSessions,
+    private readonly lookup: SessionLookup,
+    private readonly updates: SessionUpdates,
+  ) {}
+
+  /** The client of a session that takes calls. @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError */
+  async client(kind: SessionKind, id: string): Promise<TdClient> {
+    const held = this.sessions.get(id);
+    if (held?.session.kind !== kind) {
+      throw await this.lookup.absence(id, kind);
+    }
+    if (this.sessions.isStopping) {
+      throw new ShuttingDownError();
+    }
+    return held.session.readyClient();
+  }
+
+  /** Why the session does not work right now, in words; undefined when it does. */
+  trouble(id: string): string | undefined {
+    const held = this.sessions.get(id);
+    return held === undefined ? 'the session is closed' : held.session.monitor.health.cause;
+  }
+
+  /** Takes note of a download. @returns what says that it is over, and tells whether nobody else wants the file */
+  followDownload(id: string, fileId: number): () => boolean {
+    const query = { file_id: fileId, synchronous: true };
+    return this.sessions.get(id)?.downloads.follow('downloadFile', query) ?? (() => false);
+  }
+
+  /** @returns what takes the listener away */
+  listen(id: string, listener: SessionUpdateListener): () => void {
+    return this.updates.listen(id, listener);
+  }
+}

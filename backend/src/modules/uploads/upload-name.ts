@@ -1,0 +1,27 @@
+import { ValidationFailedError } from '../../common/errors/index.js';
+
+const MAX_NAME_BYTES = 255;
+/** Ours begin so and lie beside the upload. */
+export const OWN_PREFIX = '.upload.';
+/** Path separators, control characters, half characters, and the marks that turn the direction of text and so hide an ending. */
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u;
+
+/**
+ * The name of an upload, which becomes the name of a file on disk and at Telegram.
+ * @throws ValidationFailedError unless it is a plain name of at most 255 bytes
+ */
+export function validUploadName(name: unknown): string {
+  if (
+    typeof name !== 'string' ||
+    name === '' ||
+    name === '.' ||
+    name === '..' ||
+    name.startsWith(OWN_PREFIX) ||
+    FORBIDDEN.test(name) ||
+    Buffer.byteLength(name) > MAX_NAME_BYTES
+  ) {
+    throw new ValidationFailedError([{ path: 'name', message: 'invalid file name (basename only, <=255 bytes)' }]);
+  }
+  return name;
+}
