@@ -37,15 +37,18 @@ describe('npm run demo', () => {
 
   it('prints the examples of the README, and they work as printed', async () => {
     const blocks = examples();
-    assert.equal(blocks.length, 3);
+    assert.equal(blocks.length, 4);
     for (const block of blocks) assert.ok(demo.output().includes(block.trimEnd()));
 
     const script = blocks.join('\n').replaceAll('curl -s', "curl -s -w '\\n'").replace('data/demo', folder);
     const { stdout } = await promisify(execFile)('bash', ['-euc', script]);
-    const answers = stdout
+    const lines = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
+    const newBot = lines.at(-1);
+    assert.match(newBot.result.token, /^\d+:/);
+    const answers = lines.slice(0, -1);
     assert.deepEqual(
       answers.map(({ ok }) => ok),
       [true, true, true, true, true],
