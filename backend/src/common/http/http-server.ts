@@ -241,7 +241,10 @@ export class HttpServer extends FastifyAdapter {
       else done();
     });
     // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
-    fastify.addHook('preHandler', (request, _reply, done) => runInContext(request.requestContext, done));
+    fastify.addHook('preHandler', (request, _reply, done) => {
+      slowBodies.arrived(request);
+      runInContext(request.requestContext, done);
+    });
     fastify.removeAllContentTypeParsers();
     passRawBodies(fastify);
     fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {

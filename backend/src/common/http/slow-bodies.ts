@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 interface Coming {
-  readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   since: number;
 }
@@ -14,7 +13,7 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
  * that take their body raw watch it themselves while they read, and are watched here only once they have answered.
  */
 export class SlowBodies {
-  private readonly coming = new Set<Coming>();
+  private readonly coming = new Map<FastifyRequest, Coming>();
   private readonly sweeping: NodeJS.Timeout;
 
   /** @param refuse answers a request that took too long */
@@ -27,7 +26,12 @@ export class SlowBodies {
   }
 
   watch(request: FastifyRequest, reply: FastifyReply): void {
-    if (hasBody(request)) this.coming.add({ request, reply, since: performance.now() });
+    if (hasBody(request)) this.coming.set(request, { reply, since: performance.now() });
+  }
+
+  /** The body is there. Told at once, for requests that are kept until the next look are garbage that is hard to collect. */
+  arrived(request: FastifyRequest): void {
+    if (request.raw.complete) this.coming.delete(request);
   }
 
   close(): void {
@@ -36,14 +40,14 @@ export class SlowBodies {
 
   private sweep(): void {
     const now = performance.now();
-    for (const each of this.coming) {
-      const { request, reply } = each;
+    for (const [request, each] of this.coming) {
+      const { reply } = each;
       if (request.raw.complete || request.raw.destroyed) {
-        this.coming.delete(each);
+        this.coming.delete(request);
       } else if (request.routeOptions.config.rawBody === true && !reply.raw.writableEnded) {
         each.since = now;
       } else if (now - each.since > this.limitMs) {
-        this.coming.delete(each);
+        this.coming.delete(request);
         if (reply.raw.headersSent) request.raw.destroy();
         else this.refuse(request, reply);
       }
