@@ -99,6 +99,20 @@ describe('inspectQuery', () => {
     expect(local('/uploads/ab/pic.jpg').localPaths).toEqual(['/uploads/ab/pic.jpg']);
   });
 
+  it.each([
+    ['getLanguagePackString', { language_pack_database_path: '/tmp/x.db' }],
+    ['getSuggestedFileName', { file_id: 1, directory: '/etc' }],
+    ['getSuggestedFileName', { file_id: 1, directory: ['/etc'] }],
+    ['setOption', { name: 'language_pack_database_path', value: { '@type': 'optionValueString', value: '/tmp/x.db' } }],
+  ])('lets %s name no other file of the server: %p', (method, params) => {
+    expect(() => inspect(method, params)).toThrow(PathDeniedError);
+  });
+
+  it('lets those methods pass that name none', () => {
+    expect(inspect('getSuggestedFileName', { file_id: 1, directory: '' }).method).toBe('getSuggestedFileName');
+    expect(inspect('getLanguagePackString', { key: 'x' }).method).toBe('getLanguagePackString');
+  });
+
   it('refuses generated files to everybody', () => {
     expect(() => inspect('x', { f: { '@type': 'inputFileGenerated', conversion: 'c' } })).toThrow(PathDeniedError);
   });

@@ -27,6 +27,27 @@ const MAX_DEPTH = 90;
 /** Members that belong to the call, not to the method: ours are written before any of these, but they would travel along. */
 const ENVELOPE_MEMBERS = ['@type', '@extra', '@client_id'] as const;
 
+/** Parameters in which a method takes a path of this machine: TDLib opens the one as a database, and tells what is in the other. */
+const SERVER_PATHS: Readonly<Record<string, string>> = {
+  getLanguagePackString: 'language_pack_database_path',
+  getSuggestedFileName: 'directory',
+};
+
+/** The option that names the file of language packs. */
+const PATH_OPTION = 'language_pack_database_path';
+
+/** @throws PathDeniedError */
+function requireNoServerPath(method: string, params: Readonly<Record<string, unknown>>): void {
+  const name = Object.hasOwn(SERVER_PATHS, method) ? SERVER_PATHS[method] : undefined;
+  const path = name === undefined ? undefined : params[name];
+  if (path !== undefined && path !== null && path !== '') {
+    throw new PathDeniedError(`${name ?? ''} names a file of the server: leave it empty`);
+  }
+  if (method === 'setOption' && params['name'] === PATH_OPTION) {
+    throw new PathDeniedError(`the option ${PATH_OPTION} names a file of the server`);
+  }
+}
+
 /**
  * Inspects a call of the API before it becomes a td_api query.
  * @param uploadsDir the only directory that inputFileLocal may name files in
@@ -62,6 +83,7 @@ export function inspectQuery(method: unknown, params: unknown, uploadsDir: strin
   if (inspection.issues.length > 0) {
     throw new ValidationFailedError(inspection.issues);
   }
+  requireNoServerPath(method, object);
   const hazard = hazardOf(method, object, kind);
   if (hazard !== undefined) {
     throw new ValidationFailedError([hazard]);
