@@ -10,7 +10,6 @@ const SUITE_DEADLINE_S = 900;
 
 /** These files mostly wait for TDLib, and share nothing but PostgreSQL; jest would run one less than there are processors. */
 const TWO_AT_ONCE = '--maxWorkers=2';
-const THREE_AT_ONCE = '--maxWorkers=3';
 
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
@@ -21,7 +20,7 @@ export const SUITES = [
   { name: 'unit', jest: ['backend/jest.config.mjs', '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
   { name: 'console', jest: ['console/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
-  { name: 'e2e', jest: ['backend/jest.config.mjs', THREE_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
+  { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'boot', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.boot-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
   { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true },
