@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { DeadlineError, NoLiveWorkerError, WorkerUnreachableError } from '../errors/index.js';
 import type { AbortRegistrar } from './exchange.js';
-import { FrameReader, FrameType, FrameWriter, MAX_PAYLOAD_BYTES } from './frames.js';
+import { FrameType, FrameWriter, MAX_PAYLOAD_BYTES, readFrames } from './frames.js';
 import type { WorkerAddress } from './worker-client.js';
 
 /** What a gateway asks for in the Upgrade header, and where. */
@@ -154,23 +154,14 @@ export class CallLine {
 
   private take(socket: Socket, head: Buffer): Socket {
     socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, 10_000);
-    const reader = new FrameReader((type, number, payload) => this.receive(type, number, payload));
-    const push = (chunk: Buffer): void => {
-      try {
-        reader.push(chunk);
-      } catch (error) {
-        socket.destroy(error as Error);
-      }
-    };
     let cause: Error | undefined;
-    socket.on('data', push);
     socket.on('error', (error) => {
       cause = error;
     });
     socket.once('close', () => this.lose(socket, cause ?? new Error('the connection was closed')));
     this.connection = socket;
     this.writer = new FrameWriter(socket);
-    if (head.length > 0) push(head);
+    readFrames(socket, head, (type, number, payload) => this.receive(type, number, payload));
     return socket;
   }
 

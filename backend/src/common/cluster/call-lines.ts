@@ -8,7 +8,7 @@ import { type RequestContext, runInContext } from '../http/request-context.js';
 import { AppLogger } from '../log/app-logger.js';
 import { type LineCall, readCall } from './call-line.js';
 import { CallerSignature } from './caller-signature.js';
-import { FrameReader, FrameType, FrameWriter } from './frames.js';
+import { FrameType, FrameWriter, readFrames } from './frames.js';
 
 /**
  * Runs a call that came over a line.
@@ -40,21 +40,6 @@ export class CallLines {
   accept(connection: Duplex, head: Buffer, remoteAddress: string): void {
     const writer = new FrameWriter(connection);
     const leaving = new Map<number, () => void>();
-    const reader = new FrameReader((type, number, payload) => {
-      if (type === FrameType.Call) {
-        void this.serve(writer, leaving, number, payload.toString('utf8'), remoteAddress);
-      } else if (type === FrameType.Abandoned) {
-        leaving.get(number)?.();
-      }
-    });
-    const push = (chunk: Buffer): void => {
-      try {
-        reader.push(chunk);
-      } catch (error) {
-        connection.destroy(error as Error);
-      }
-    };
-    connection.on('data', push);
     // The close that follows says everything.
     connection.on('error', () => undefined);
     // A server's connections stay half open until they are ended.
@@ -62,7 +47,13 @@ export class CallLines {
     connection.once('close', () => {
       for (const leave of leaving.values()) leave();
     });
-    if (head.length > 0) push(head);
+    readFrames(connection, head, (type, number, payload) => {
+      if (type === FrameType.Call) {
+        void this.serve(writer, leaving, number, payload.toString('utf8'), remoteAddress);
+      } else if (type === FrameType.Abandoned) {
+        leaving.get(number)?.();
+      }
+    });
   }
 
   private async serve(

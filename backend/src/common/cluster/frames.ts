@@ -104,3 +104,20 @@ export class FrameReader {
     this.rest = bytes.subarray(at);
   }
 }
+
+/**
+ * Reads frames from a connection for as long as it lives. What sends something else than frames is none of us: its connection ends.
+ * @param head what has come already
+ */
+export function readFrames(connection: Duplex, head: Buffer, onFrame: FrameHandler): void {
+  const reader = new FrameReader(onFrame);
+  const push = (chunk: Buffer): void => {
+    try {
+      reader.push(chunk);
+    } catch (error) {
+      connection.destroy(error as Error);
+    }
+  };
+  connection.on('data', push);
+  if (head.length > 0) push(head);
+}

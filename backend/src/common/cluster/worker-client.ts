@@ -34,6 +34,8 @@ export abstract class LiveWorkers {
 
 /** A call for a session that the worker holds. */
 export interface WorkerCall {
+  /** The worker's route for what is too large for the line. */
+  readonly path: string;
   readonly kind: string;
   readonly sessionId: string;
   readonly body: object;
@@ -127,11 +129,11 @@ export class WorkerClient implements OnApplicationShutdown {
    * The worker's whole envelope for a call. Calls share one connection; a very large one is a request of its own.
    * @throws WorkerUnreachableError, NoLiveWorkerError, DeadlineError, RemoteError
    */
-  async call(worker: WorkerAddress, { kind, sessionId, body, timeoutMs, onAbort }: WorkerCall): Promise<RawEnvelope> {
-    const text = JSON.stringify(body);
+  async call(worker: WorkerAddress, call: WorkerCall): Promise<RawEnvelope> {
+    const { path, kind, sessionId, timeoutMs, onAbort } = call;
+    const text = JSON.stringify(call.body);
     const context = currentContext();
     if (!context?.caller || !fitsLine(text)) {
-      const path = `/internal/sessions/${kind}/${sessionId}/call`;
       return this.forward(worker, { method: 'POST', path, body: text, timeoutMs, ...(onAbort && { onAbort }) });
     }
     const { requestId, caller } = context;

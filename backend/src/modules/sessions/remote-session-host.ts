@@ -148,10 +148,12 @@ export class RemoteSessionHost extends SessionHost {
     caller: Departure | undefined,
     options: CallOptions | undefined,
   ): Promise<RawEnvelope> {
+    const path = `/internal/sessions/${kind}/${id}/call`;
     const onAbort = caller && ((abort: () => void) => caller.notify(abort));
     try {
       if (options === undefined) {
         return await this.workers.call(owner, {
+          path,
           kind,
           sessionId: id,
           body,
@@ -162,7 +164,7 @@ export class RemoteSessionHost extends SessionHost {
       return await this.workers.forward(owner, {
         method: 'POST',
         body,
-        ...forwarded(`/internal/sessions/${kind}/${id}/call`, options),
+        ...forwarded(path, options),
         ...(onAbort && { onAbort }),
       });
     } catch (error) {
