@@ -3,10 +3,11 @@
 import { useForm } from 'react-hook-form';
 import { toast } from 'sonner';
 import { filled, showIssues } from '@/components/form';
+import { DeleteDialog } from '@/components/delete-dialog';
 import { InUse } from '@/components/in-use';
 import { appName } from '@/components/pickers';
 import { Button } from '@/components/ui/button';
-import { ConfirmCancel, ConfirmDialog, Dialog, DialogActions } from '@/components/ui/dialog';
+import { Dialog, DialogActions } from '@/components/ui/dialog';
 import { Field, Input, SecretInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
@@ -182,42 +183,20 @@ export function DeleteAppDialog({ app, onClose }: { app: App; onClose: () => voi
   const refresh = useRefresh();
   const remove = $api.useMutation('delete', '/v1/apps/{id}');
   return (
-    <ConfirmDialog
-      title={`Delete ${appName(app)}?`}
+    <DeleteDialog
+      thing="app"
+      name={appName(app)}
+      pending={remove.isPending}
+      error={remove.error}
+      onDelete={(onSuccess) => remove.mutate({ params: { path: { id: app.id } } }, { onSuccess })}
+      onDeleted={() => void refresh.apps()}
       onClose={onClose}
-      actions={
-        <>
-          <ConfirmCancel asChild>
-            <Button>Keep it</Button>
-          </ConfirmCancel>
-          <Button
-            tone="danger"
-            pending={remove.isPending}
-            onClick={() =>
-              remove.mutate(
-                { params: { path: { id: app.id } } },
-                {
-                  onSuccess: () => {
-                    void refresh.apps();
-                    toast.success('The app is deleted.');
-                    onClose();
-                  },
-                },
-              )
-            }
-          >
-            Delete app
-          </Button>
-        </>
-      }
+      refusal={<InUse error={remove.error} />}
     >
       <p>
         Its api_hash is forgotten here. The app itself stays registered at Telegram and can be added again. An app that
         sessions use cannot be deleted.
       </p>
-      <ErrorNote error={remove.error} lead="The app was not deleted.">
-        <InUse error={remove.error} />
-      </ErrorNote>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

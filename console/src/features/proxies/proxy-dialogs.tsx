@@ -2,11 +2,10 @@
 
 import { toast } from 'sonner';
 import { filled } from '@/components/form';
+import { DeleteDialog } from '@/components/delete-dialog';
 import { InUse } from '@/components/in-use';
 import { proxyName } from '@/components/pickers';
-import { Button } from '@/components/ui/button';
-import { ConfirmCancel, ConfirmDialog, Dialog } from '@/components/ui/dialog';
-import { ErrorNote } from '@/components/ui/states';
+import { Dialog } from '@/components/ui/dialog';
 import { $api } from '@/lib/api';
 import { useOverlays } from '@/lib/overlays';
 import { useRefresh } from '@/lib/queries';
@@ -130,42 +129,20 @@ export function DeleteProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: (
   const refresh = useRefresh();
   const remove = $api.useMutation('delete', '/v1/proxies/{id}');
   return (
-    <ConfirmDialog
-      title={`Delete ${proxyName(proxy)}?`}
+    <DeleteDialog
+      thing="proxy"
+      name={proxyName(proxy)}
+      pending={remove.isPending}
+      error={remove.error}
+      onDelete={(onSuccess) => remove.mutate({ params: { path: { id: proxy.id } } }, { onSuccess })}
+      onDeleted={() => void refresh.proxies()}
       onClose={onClose}
-      actions={
-        <>
-          <ConfirmCancel asChild>
-            <Button>Keep it</Button>
-          </ConfirmCancel>
-          <Button
-            tone="danger"
-            pending={remove.isPending}
-            onClick={() =>
-              remove.mutate(
-                { params: { path: { id: proxy.id } } },
-                {
-                  onSuccess: () => {
-                    void refresh.proxies();
-                    toast.success('The proxy is deleted.');
-                    onClose();
-                  },
-                },
-              )
-            }
-          >
-            Delete proxy
-          </Button>
-        </>
-      }
+      refusal={<InUse error={remove.error} />}
     >
       <p>
         Its address and credentials are forgotten here; the proxy itself is not touched. A proxy that sessions use
         cannot be deleted, so that none of them falls back to this server’s own address.
       </p>
-      <ErrorNote error={remove.error} lead="The proxy was not deleted.">
-        <InUse error={remove.error} />
-      </ErrorNote>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

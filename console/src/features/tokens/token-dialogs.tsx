@@ -1,7 +1,6 @@
 import { toast } from 'sonner';
-import { Button } from '@/components/ui/button';
-import { ConfirmCancel, ConfirmDialog, Dialog } from '@/components/ui/dialog';
-import { ErrorNote } from '@/components/ui/states';
+import { DeleteDialog } from '@/components/delete-dialog';
+import { Dialog } from '@/components/ui/dialog';
 import { $api } from '@/lib/api';
 import { useRefresh } from '@/lib/queries';
 import type { Token } from '@/lib/types';
@@ -55,40 +54,19 @@ export function DeleteTokenDialog({ token, onClose }: { token: Token; onClose: (
   const refresh = useRefresh();
   const remove = $api.useMutation('delete', '/v1/tokens/{id}');
   return (
-    <ConfirmDialog
-      title={`Delete ${tokenName(token)}?`}
+    <DeleteDialog
+      thing="token"
+      name={tokenName(token)}
+      pending={remove.isPending}
+      error={remove.error}
+      onDelete={(onSuccess) => remove.mutate({ params: { path: { id: token.id } } }, { onSuccess })}
+      onDeleted={() => void refresh.tokens()}
       onClose={onClose}
-      actions={
-        <>
-          <ConfirmCancel asChild>
-            <Button>Keep it</Button>
-          </ConfirmCancel>
-          <Button
-            tone="danger"
-            pending={remove.isPending}
-            onClick={() =>
-              remove.mutate(
-                { params: { path: { id: token.id } } },
-                {
-                  onSuccess: () => {
-                    void refresh.tokens();
-                    toast.success('The token is deleted.');
-                    onClose();
-                  },
-                },
-              )
-            }
-          >
-            Delete token
-          </Button>
-        </>
-      }
     >
       <p>
         The token that begins with <code className="font-mono">{token.prefix}</code> is refused from now on, and what
         uses it stops working. It cannot be brought back; to try whether anything still needs it, disable it instead.
       </p>
-      <ErrorNote error={remove.error} lead="The token was not deleted." />
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }
