@@ -40,14 +40,17 @@ export class LocalSends extends Sends implements BeforeApplicationShutdown {
 
   override async find(session: SessionName, message: MessageName, waitMs: number): Promise<SendDto> {
     const isExpected = await this.expect(session);
-    const isAway = (): boolean => isExpected && this.tracker.of(session.id)?.isLoaded !== true;
-    const found = await pollUntil(
-      (leftMs) => this.look(session.id, message, leftMs),
-      (send) => isDecidedSend(send) || (send === undefined && !isAway()),
+    const { send, isAway } = await pollUntil(
+      async (leftMs) => {
+        // Asked before looking: a session that is opened meanwhile may know what was looked for in the database only.
+        const away = isExpected && this.tracker.of(session.id)?.isLoaded !== true;
+        return { send: await this.look(session.id, message, leftMs), isAway: away };
+      },
+      (found) => isDecidedSend(found.send) || (found.send === undefined && !found.isAway),
       waitMs,
       this.stopping.signal,
     );
-    return expectSend(found, message, isAway());
+    return expectSend(send, message, isAway);
   }
 
   override async list(session: SessionName, page: PageRequest, waitMs: number): Promise<Page<SendListItemDto>> {
