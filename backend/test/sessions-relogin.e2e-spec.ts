@@ -306,6 +306,15 @@ describe('a session whose authorization is gone', () => {
       expect(await state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
     });
 
+    it('comes back when it is started after its folder was lost while it was stopped', async () => {
+      const { path, id, userId } = await newBot();
+      await api.must(api.post(`${path}/stop`));
+      rmSync(join(app.dataDir, 'sessions', id), { recursive: true });
+      expect(await api.must(api.post(`${path}/start`))).toMatchObject({ id, status: 'authorized', health: 'ok' });
+      await ready(path);
+      expect(await state(path)).toMatchObject({ id, me: { id: userId } });
+    });
+
     it('tries again as late as Telegram asks, and says so meanwhile', async () => {
       const { path, id, userId } = await newBot();
       const error = { code: 420, message: 'FLOOD_WAIT_3600' };
