@@ -197,6 +197,12 @@ export class PayloadTooLargeError extends AppError {
   }
 }
 
+/** The body comes in a coding or a charset that is not read. */
+export class UnsupportedMediaTypeError extends AppError {
+  readonly code = 'unsupported_media_type';
+  readonly status = 415;
+}
+
 /** The request line or the headers are larger than the server takes. */
 export class HeadersTooLargeError extends AppError {
   readonly code = 'headers_too_large';
