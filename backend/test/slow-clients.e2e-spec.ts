@@ -34,7 +34,7 @@ describe('a client that is slow on purpose', () => {
   it('has 15 s for its headers and 30 s for the whole, unless a test says otherwise', async () => {
     const usual = await startApp({ role: 'gateway', database: app.database });
     try {
-      expect((usual.app.getHttpServer()).headersTimeout).toBe(15_000);
+      expect(usual.app.getHttpServer().headersTimeout).toBe(15_000);
       expect(HTTP_DEADLINES.requestMs).toBe(30_000);
     } finally {
       await usual.stop();
