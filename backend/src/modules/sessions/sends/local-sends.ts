@@ -1,11 +1,12 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import type { Page, PageRequest } from '../../../common/http/index.js';
+import type { Page } from '../../../common/http/index.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import {
   type CallSend,
   type MessageName,
   type SendDto,
   type SendListItemDto,
+  type SendsRequest,
   toCallSend,
   toSendDto,
 } from './send.dto.js';
@@ -53,7 +54,7 @@ export class LocalSends extends Sends implements BeforeApplicationShutdown {
     return expectSend(send, message, isAway);
   }
 
-  override async list(session: SessionName, page: PageRequest, waitMs: number): Promise<Page<SendListItemDto>> {
+  override async list(session: SessionName, page: SendsRequest, waitMs: number): Promise<Page<SendListItemDto>> {
     await this.expect(session);
     return pollUntil(
       async (leftMs) => {
@@ -117,7 +118,7 @@ export class LocalSends extends Sends implements BeforeApplicationShutdown {
     return current === undefined ? stored : toSendDto(current);
   }
 
-  private async read(sessionId: string, page: PageRequest): Promise<Page<SendListItemDto>> {
+  private async read(sessionId: string, page: SendsRequest): Promise<Page<SendListItemDto>> {
     await this.tracker.flush();
     return this.stored.list(sessionId, page);
   }
