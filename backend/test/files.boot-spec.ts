@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { generatedBytes, generatedPieces } from '@tgcontrol/sandbox';
 import { master } from './support/app.js';
 import { CutWire } from './support/cut-wire.js';
@@ -23,6 +22,19 @@ const CUTS = 20;
 const LARGEST_BYTES = 4_000 * 512 * 1024;
 /** A second for each 2 MB on a busy machine. */
 const PATIENCE_MS = 60_000 + FILE_BYTES / 2_000;
+
+/** The bytes of a source, which is written at the same time. */
+async function* written({ path, bytes }: Source): AsyncGenerator<Buffer> {
+  const handle = await open(path, 'w');
+  try {
+    for (const piece of generatedPieces(bytes)) {
+      await handle.writeFile(piece);
+      yield piece;
+    }
+  } finally {
+    await handle.close();
+  }
+}
 
 describe('files through a gateway and a worker', () => {
   let telegram: TestTelegram;
@@ -137,8 +149,7 @@ describe('files through a gateway and a worker', () => {
 
     beforeAll(async () => {
       source = { path: join(dir, 'source'), name: 'через сеть.bin', bytes: FILE_BYTES };
-      await pipeline(Readable.from(generatedPieces(FILE_BYTES)), createWriteStream(source.path));
-      hash = await sha256(generatedPieces(FILE_BYTES));
+      hash = await sha256(written(source));
     }, PATIENCE_MS);
 
     afterAll(() => rmSync(source.path));
@@ -191,9 +202,9 @@ describe('files through a gateway and a worker', () => {
 
   describe('when a process is killed', () => {
     it('are uploaded to Telegram once, and their outcome is known afterwards', async () => {
-      const source = join(dir, 'killed.bin');
-      await pipeline(Readable.from(generatedPieces(12 * MIB)), createWriteStream(source));
-      const path = await uploadInChunks(gateway.url, { path: source, name: 'killed.bin', bytes: 12 * MIB });
+      const source = { path: join(dir, 'killed.bin'), name: 'killed.bin', bytes: 12 * MIB };
+      const hash = await sha256(written(source));
+      const path = await uploadInChunks(gateway.url, source);
       const parts = (): number => telegram.control.journal({ method: 'upload.saveBigFilePart' }).length;
       const before = parts();
       telegram.control.addFault({ method: 'upload.saveBigFilePart', delayMs: 200 });
@@ -206,7 +217,7 @@ describe('files through a gateway and a worker', () => {
       expect(await outcome(id)).toMatchObject({ status: 'sent' });
       const files = (await telegram.control.messages({ chatId: group })).flatMap(({ file }) => file ?? []);
       const sent = files.filter(({ name }) => name === 'killed.bin');
-      expect(sent).toMatchObject([{ sha256: await sha256(generatedPieces(12 * MIB)) }]);
+      expect(sent).toMatchObject([{ sha256: hash }]);
     }, 120_000);
 
     it('are cut, never short, for who downloads them, and go on by Range', async () => {
