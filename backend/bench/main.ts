@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { benchBinding, type BindingResult } from './binding.js';
 import { benchCalls, type CallResult } from './calls.js';
+import { benchFiles, type FileIds, type FilesResult } from './files.js';
 import { Api } from './lib/api.js';
 import type { Target } from './lib/load.js';
 import { benchSends, SENDING_BOTS, type SendsResult } from './sends.js';
 import { freePort, pssMiB, startHelper, startProduct } from './lib/processes.js';
 
-// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,memory,binding,start`;
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,memory,binding,start`;
 // `--profile` writes a CPU profile of each process that serves calls to bench/profiles (and makes them slower).
 const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
 const PROFILES = fileURLToPath(new URL('../../../bench/profiles', import.meta.url));
@@ -26,6 +27,7 @@ const wanted = (name: string): boolean => only === undefined || only.includes(na
 const BOTS = quick ? 20 : 100;
 const ROUNDS = quick ? 2 : 5;
 const SECONDS = quick ? 3 : 8;
+const FILES = { rounds: ROUNDS, largeBytes: quick ? 32e6 : 128e6, smallBytes: 1_024, smallFiles: quick ? 20 : 100 };
 const SETTLE_MS = quick ? 5_000 : 15_000;
 
 interface SandboxReady {
@@ -33,6 +35,8 @@ interface SandboxReady {
   readonly tokens: readonly string[];
   /** Of the first bots, one each. */
   readonly chats: readonly number[];
+  /** In each of the chats, as many as documents were asked for. */
+  readonly messages: readonly (readonly number[])[];
 }
 
 interface Results {
@@ -40,6 +44,7 @@ interface Results {
   binding?: Record<string, BindingResult>;
   calls?: Record<string, CallResult>;
   sends?: Record<string, SendsResult>;
+  files?: Record<string, FilesResult>;
   memory?: Record<string, number>;
   start?: Record<string, number>;
 }
@@ -211,6 +216,85 @@ async function sends(sandbox: SandboxReady, databaseUrl: string): Promise<Record
   );
 }
 
+/** Documents of a size each: the large ones, one more than rounds to warm up, then the small ones. */
+const FILE_SIZES = [
+  ...Array.from({ length: FILES.rounds + 1 }, () => FILES.largeBytes),
+  ...Array.from({ length: FILES.smallFiles }, () => FILES.smallBytes),
+];
+
+/** A Telegram of its own, whose first bot downloads by bare tdl and whose second by the product. */
+async function files(databaseUrl: string): Promise<Record<string, FilesResult>> {
+  const { ready: sandbox } = await started(
+    startHelper<SandboxReady>('sandbox-process', { bots: 2, channels: 2, documents: FILE_SIZES }),
+  );
+  const here = new URL(databaseUrl);
+  here.pathname = '/files';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE files');
+  await client.end();
+  const [bareToken = '', productToken = ''] = sandbox.tokens;
+  const [barePort, diskPort] = [await freePort(), await freePort()];
+  const [bareDirectory, diskDirectory] = [join(root, 'bare-files'), join(root, 'disk')];
+  mkdirSync(bareDirectory);
+  mkdirSync(diskDirectory);
+  await started(startHelper('disk-process', { directory: diskDirectory, port: diskPort }));
+  await started(
+    startHelper('bare-process', {
+      library: sandbox.env.TDLIB_PATH,
+      proxy: sandbox.env.DEFAULT_PROXY,
+      port: barePort,
+      clients: [{ directory: bareDirectory, token: bareToken }],
+    }),
+  );
+  const common = { CLUSTER_TOKEN: clusterToken, DATABASE_URL: here.href, UPLOADS_DIR: join(root, 'uploads') };
+  const worker = { ...sandbox.env, ...common, ROLE: 'worker', MASTER_KEY: masterKey, DATA_DIR: join(root, 'files-w') };
+  await started(startProduct(worker, profiling));
+  const gateway = await started(
+    startProduct(
+      {
+        ...common,
+        ROLE: 'gateway',
+        API_TOKEN: apiToken,
+        DATA_DIR: join(root, 'files-g'),
+        MAX_SINGLE_SHOT_BYTES: '1GiB',
+      },
+      profiling,
+    ),
+  );
+  const api = new Api(gateway.url, apiToken);
+  const path = `/v1/bot/${await api.createBot(await api.createApp(), productToken)}`;
+  const bare = new Api(`http://127.0.0.1:${barePort}`, '');
+  return benchFiles(
+    {
+      bare: {
+        disk: `http://127.0.0.1:${diskPort}`,
+        tdl: `http://127.0.0.1:${barePort}`,
+        files: await fileIds(bare, '', sandbox, 0),
+      },
+      product: { url: gateway.url, token: apiToken, path, files: await fileIds(api, path, sandbox, 1) },
+    },
+    FILES,
+  );
+}
+
+/** TDLib's numbers of the documents in a channel. */
+async function fileIds(api: Api, path: string, { chats, messages }: SandboxReady, channel: number): Promise<FileIds> {
+  interface Document {
+    readonly content: { readonly document: { readonly document: { readonly id: number } } };
+  }
+  const call = <Result>(method: string, params: object): Promise<Result> =>
+    api.post(`${path}/call`, { method, params });
+  const chatId = chats[channel];
+  await call('getChat', { chat_id: chatId });
+  const ids: number[] = [];
+  for (const messageId of messages[channel] ?? []) {
+    const { content } = await call<Document>('getMessage', { chat_id: chatId, message_id: messageId });
+    ids.push(content.document.document.id);
+  }
+  return { large: ids.slice(0, FILES.rounds + 1), small: ids.slice(FILES.rounds + 1) };
+}
+
 async function memory(
   sandbox: SandboxReady,
   databaseUrl: string,
@@ -307,6 +391,7 @@ function print(results: Results): void {
     'Talking to TDLib': results.binding,
     Calls: results.calls,
     'Confirmed sends': results.sends,
+    Files: results.files,
     Memory: results.memory,
     Start: results.start,
   };
@@ -335,7 +420,7 @@ try {
   if (wanted('binding')) {
     results.binding = await benchBinding(ROUNDS);
   }
-  if (wanted('calls') || wanted('sends') || wanted('memory') || wanted('start')) {
+  if (wanted('calls') || wanted('sends') || wanted('files') || wanted('memory') || wanted('start')) {
     const parts = await productParts();
     const { ready: sandbox } = await started(
       startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4, channels: 2 * SENDING_BOTS }),
@@ -354,6 +439,9 @@ try {
     }
     if (wanted('sends')) {
       results.sends = await sends(sandbox, postgres.url);
+    }
+    if (wanted('files')) {
+      results.files = await files(postgres.url);
     }
   }
 } finally {

@@ -335,6 +335,27 @@ describe('downloads through a gateway', () => {
     expect(refused.message).toContain('another session');
   });
 
+  it('are refused when the message that could renew their reference is gone', async () => {
+    const file = await receive(50_002, 'deleted message.bin');
+    const { messageId, chatId } = file;
+    const params = { chat_id: chatId, message_ids: [messageId], revoke: true };
+    expect((await api.call(user.path, 'deleteMessages', params)).status).toBe(200);
+    telegram.control.expireFileReferences();
+    const at = `remote_id=${encodeURIComponent(file.remoteId)}&chat_id=${chatId}&message_id=${messageId}`;
+    const answer = await get(`${user.path}/files/0?${at}`);
+    expect([answer.status >= 400, await answer.json()]).toEqual([true, expect.objectContaining({ ok: false })]);
+  });
+
+  it('are never those of another session: its number of a file means nothing here', async () => {
+    const files = [];
+    for (let number = 0; number < 5; number += 1) files.push(await receive(30_000 + number, `${number}.bin`));
+    const last = files.reduce((one, other) => (one.fileId > other.fileId ? one : other));
+    const answer = await get(`${bot.path}/files/${last.fileId}`);
+    const bytes = await bytesOf(answer);
+    expect(bytes.equals(last.bytes)).toBe(false);
+    expect(answer.status === 200 ? bytes.length : answer.status).not.toBe(0);
+  });
+
   it.each([
     ['no number', 'x', 400, 'validation_failed'],
     ['unknown number', '999999999', 404, 404],

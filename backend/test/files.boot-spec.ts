@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { generatedBytes, generatedPieces } from '@tgcontrol/sandbox';
 import { master } from './support/app.js';
 import { CutWire } from './support/cut-wire.js';
@@ -16,6 +16,11 @@ import { until } from './support/until.js';
 
 // FILE_BYTES=2000000000 shows the largest files; the default is large enough for every cut and every protocol.
 const FILE_BYTES = Number(process.env['FILE_BYTES'] ?? 24_000_000);
+// FILE_SOAK=2000 is a soak with kills of the worker; the default is a look.
+const SOAK = Number(process.env['FILE_SOAK'] ?? 60);
+const KILLS = SOAK >= 500 ? 4 : 0;
+/** Marks of sends that a killed worker left are looked at after a minute. */
+const MARKS_MS = 61_000;
 const MIB = 1024 * 1024;
 const CUTS = 20;
 /** 4,000 parts of 512 KiB: what an account without premium may send (https://limits.tginfo.me). */
@@ -34,6 +39,10 @@ async function* written({ path, bytes }: Source): AsyncGenerator<Buffer> {
   } finally {
     await handle.close();
   }
+}
+
+function filesBelow(directory: string): number {
+  return readdirSync(directory, { recursive: true }).length;
 }
 
 describe('files through a gateway and a worker', () => {
@@ -121,6 +130,7 @@ describe('files through a gateway and a worker', () => {
     telegram = await startTelegram();
     database = await createDatabase();
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-files-'));
+    mkdirSync(uploadsDir());
     await startWorker();
     await startGateway();
     const { app_id } = await gateway.must('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) });
@@ -284,4 +294,132 @@ describe('files through a gateway and a worker', () => {
       expect(readdirSync(uploadsDir())).not.toContain(id);
     }, 120_000);
   });
+
+  it(
+    `leave nothing behind after ${SOAK} uploads, sends, aborts and kills, and lose nothing`,
+    async () => {
+      const foldersBefore = new Set(readdirSync(uploadsDir()));
+      const filesBefore = filesBelow(join(dir, 'worker'));
+      const told = new Map<string, 'sent' | 'unknown'>();
+      const upload = async (name: string, bytes: number): Promise<string> => {
+        const answer = await fetch(`${gateway.url}/v1/files?name=${name}`, {
+          method: 'POST',
+          headers: master,
+          body: new Uint8Array(generatedBytes(0, bytes)),
+        });
+        return ((await answer.json()) as { result: { path: string } }).result.path;
+      };
+      /** Sends as a careful client does: with a key, again and again until it is told. */
+      const deliver = async (name: string, path: string): Promise<void> => {
+        const params = {
+          chat_id: group,
+          input_message_content: { '@type': 'inputMessageDocument', document: { '@type': 'inputFileLocal', path } },
+        };
+        const answer = await until(
+          `an answer for ${name}`,
+          async () => {
+            const each = await gateway.ask(
+              'POST',
+              `${sender.path}/call?wait=30`,
+              { method: 'sendMessage', params },
+              { 'idempotency-key': name },
+            );
+            const code = each.body.error?.['code'];
+            return (each.status === 200 || code === 'idempotency_outcome_unknown' || code === 'path_denied') && each;
+          },
+          120_000,
+        );
+        const [first] = answer.body.sends ?? [];
+        const status =
+          first?.['status'] === 'pending' ? (await outcome(first['temporary_id']))['status'] : first?.['status'];
+        told.set(name, status === 'sent' ? 'sent' : 'unknown');
+      };
+      const begin = async (name: string, length: number): Promise<string> => {
+        const begun = await gateway.ask('POST', `/v1/files?name=${name}`, undefined, {
+          'upload-length': String(length),
+        });
+        return String(begun.body.result?.['upload_id']);
+      };
+      /** A request whose client leaves when a part of its body is on its way. */
+      const abort = (method: string, path: string, headers: Record<string, string | number>): Promise<void> =>
+        new Promise((resolve) => {
+          const request = httpRequest(`${gateway.url}${path}`, { method, headers: { ...master, ...headers } });
+          request.on('error', () => undefined);
+          request.on('close', resolve);
+          request.write(generatedBytes(0, 50_000), () => request.destroy());
+        });
+      const WORK: readonly ((name: string) => Promise<void>)[] = [
+        async (name) => deliver(name, await upload(name, 100_000)),
+        async (name) => {
+          const id = await begin(name, 60_000);
+          await abort('PATCH', `/v1/files/${id}`, { 'upload-offset': 0, 'content-length': 60_000 });
+          await until('the rest', async () => {
+            const { offset } = (await gateway.must('GET', `/v1/files/${id}`)) as { offset: number };
+            const rest = await fetch(`${gateway.url}/v1/files/${id}`, {
+              method: 'PATCH',
+              headers: { ...master, 'upload-offset': String(offset) },
+              body: new Uint8Array(generatedBytes(offset, 60_000 - offset)),
+            });
+            return rest.ok;
+          });
+          await deliver(name, String((await gateway.must('POST', `/v1/files/${id}/complete`))['path']));
+        },
+        (name) => abort('POST', `/v1/files?name=${name}`, { 'content-length': 90_000 }),
+        async (name) => {
+          const id = await begin(name, 90_000);
+          await abort('PATCH', `/v1/files/${id}`, { 'upload-offset': 0, 'content-length': 90_000 });
+          await gateway.must('DELETE', `/v1/files/${id}`);
+        },
+        async (name) => {
+          const path = await upload(name, 1_000);
+          await gateway.ask('POST', `${sender.path}/call`, {
+            method: 'sendMessage',
+            params: {
+              chat_id: 1,
+              input_message_content: { '@type': 'inputMessageDocument', document: { '@type': 'inputFileLocal', path } },
+            },
+          });
+          await gateway.must('DELETE', `/v1/files/${basename(dirname(path))}`);
+        },
+      ];
+      let next = 0;
+      const work = async (): Promise<void> => {
+        for (let number = next++; number < SOAK; number = next++) {
+          await WORK[number % WORK.length]?.(`soak-${number}.bin`);
+        }
+      };
+      const kill = async (): Promise<void> => {
+        for (let kills = 1; kills <= KILLS; kills += 1) {
+          await until('the next kill', () => next > (SOAK * kills) / (KILLS + 1), 15 * 60_000);
+          await worker.end('SIGKILL');
+          await startWorker();
+        }
+      };
+      await Promise.all([kill(), ...Array.from({ length: 8 }, work)]);
+      if (KILLS > 0) {
+        await new Promise((resolve) => setTimeout(resolve, MARKS_MS));
+        await worker.end('SIGTERM');
+        await startWorker();
+      }
+      const names = (await telegram.control.messages({ chatId: group })).map(({ file }) => file?.name);
+      const times = (name: string): number => names.filter((each) => each === name).length;
+      for (const [name, status] of told) {
+        const at = times(name);
+        expect([name, at]).toEqual([name, status === 'sent' ? 1 : Math.min(at, 1)]);
+      }
+      const unknown = [...told.values()].filter((status) => status === 'unknown').length;
+      expect(unknown).toBeLessThanOrEqual(KILLS * 8);
+      const left = (): string[] => readdirSync(uploadsDir()).filter((name) => !foldersBefore.has(name));
+      // What a call that nobody was answered may yet send is kept for a day.
+      await until('nothing to be left', () => left().length <= unknown, 60_000);
+      expect(filesBelow(join(dir, 'worker'))).toBeLessThan(filesBefore + 20);
+      if (KILLS > 0) {
+        const figures = `${told.size} sent, ${unknown} of them unanswered, ${left().length} uploads left`;
+        process.stderr.write(
+          `${figures}; ${filesBefore} files of sessions before, ${filesBelow(join(dir, 'worker'))} after\n`,
+        );
+      }
+    },
+    30 * 60_000,
+  );
 });

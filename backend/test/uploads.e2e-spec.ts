@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -332,6 +333,27 @@ describe('uploads', () => {
       expect((await send('DELETE', '/v1/files/nope')).status).toBe(400);
       expect(folders()).not.toContain(id);
     });
+  });
+
+  it('are removed although they are being written, and what links name is left alone', async () => {
+    const id = await begin('written.bin', 20);
+    const writing = open('PATCH', `/v1/files/${id}`, { 'upload-offset': 0, 'content-length': 20 });
+    const ended = answerOf(writing);
+    writing.write('0123456789');
+    await until('the part', async () => (await offsetOf(id)) === 10);
+    expect((await send('DELETE', `/v1/files/${id}`)).status).toBe(200);
+    expect((await ended).status).toBe(404);
+    expect(folders()).not.toContain(id);
+    const linked = await begin('link.bin', 20);
+    const target = join(app.dataDir, 'target.txt');
+    writeFileSync(target, 'untouched');
+    rmSync(join(app.config.uploads.dir, linked, 'link.bin'));
+    symlinkSync(target, join(app.config.uploads.dir, linked, 'link.bin'));
+    expect((await patch(linked, 0, Buffer.from('x'))).status).toBe(404);
+    expect((await patch(linked, 9, Buffer.from('x'))).status).toBe(404);
+    expect((await send('POST', `/v1/files/${linked}/complete`)).status).toBe(404);
+    expect((await send('DELETE', `/v1/files/${linked}`)).status).toBe(200);
+    expect(readFileSync(target, 'utf8')).toBe('untouched');
   });
 
   it('belong to their token; only the master sees them all', async () => {

@@ -8,7 +8,7 @@ export class Api {
   async post<Result>(path: string, body: unknown): Promise<Result> {
     const response = await fetch(`${this.url}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${this.token}` },
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     const envelope = (await response.json()) as { ok: boolean; result: Result; error?: unknown };

@@ -74,6 +74,19 @@ describe('files with the real TDLib', () => {
     return String((done.local as TdObject).path);
   }
 
+  it('come down although one of the same name and size is there, equal or not', async () => {
+    const bytes = randomBytes(300_000);
+    const other = randomBytes(300_000);
+    for (const each of [bytes, bytes, other]) {
+      const { messageId } = await fixture.control.sendMessage({
+        chatId: channelId,
+        document: { bytes: each, name: 'same.bin' },
+      });
+      const message = await user.request({ '@type': 'getMessage', chat_id: channelId, message_id: messageId });
+      expect(await sha256OfFile(await download(user, message))).toBe(sha256(each));
+    }
+  });
+
   it.each([1, 1023, 1024, 100_000, 700_001, 11_000_000])(
     'of %i bytes come up and down again unchanged',
     async (size) => {

@@ -47,6 +47,9 @@ export interface FilesState {
 /** First byte of a reference, so that anything else is recognised as not one of ours. */
 const REFERENCE_TAG = 0x53;
 const REFERENCE_BYTES = 9;
+/** https://core.telegram.org/api/files#verifying-downloaded-chunks */
+const HASHED_BYTES = 131_072;
+const HASHES_AT_ONCE = 8;
 
 /** Photos and documents, one file on disk each. Equal files are kept apart: nothing is deduplicated. */
 export class Files {
@@ -107,17 +110,31 @@ export class Files {
 
   /** At most `limit` bytes from `offset`, for a client; empty behind the end. */
   async read(file: StoredFile, offset: number, limit: number): Promise<Buffer> {
+    const bytes = await this.bytesOf(file, offset, limit);
+    this.served += bytes.length;
+    return bytes;
+  }
+
+  /** SHA-256 of the blocks of 128 KiB from the one that has `offset` on, some at a time. */
+  async blockHashes(file: StoredFile, offset: number): Promise<{ offset: number; limit: number; hash: Buffer }[]> {
+    const hashes = [];
+    const first = offset - (offset % HASHED_BYTES);
+    const end = Math.min(file.sizeBytes, first + HASHES_AT_ONCE * HASHED_BYTES);
+    for (let at = first; at < end; at += HASHED_BYTES) {
+      const block = await this.bytesOf(file, at, HASHED_BYTES);
+      hashes.push({ offset: at, limit: block.length, hash: createHash('sha256').update(block).digest() });
+    }
+    return hashes;
+  }
+
+  private async bytesOf(file: StoredFile, offset: number, limit: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(limit, file.sizeBytes - offset));
+    if (file.isGenerated === true) return generatedBytes(offset, length);
     const bytes = Buffer.allocUnsafe(length);
     if (length === 0) return bytes;
-    if (file.isGenerated === true) {
-      this.served += length;
-      return generatedBytes(offset, length);
-    }
     const handle = await open(this.pathOf(file.id), 'r');
     try {
       const { bytesRead } = await handle.read(bytes, 0, length, offset);
-      this.served += bytesRead;
       return bytes.subarray(0, bytesRead);
     } finally {
       await handle.close();

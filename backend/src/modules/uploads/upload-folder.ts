@@ -35,11 +35,11 @@ export async function readRecord(directory: string): Promise<UploadRecord | unde
   }
 }
 
-/** Replaces the record in one step, so that nobody ever reads half of it. */
+/** Replaces the record in one step, so that nobody ever reads half of it; {@link syncUpload} makes it last. */
 export async function writeRecord(directory: string, record: UploadRecord): Promise<void> {
   const path = join(directory, RECORD_FILE);
   const next = `${path}.${randomUUID()}`;
-  await writeFile(next, JSON.stringify(record), { mode: 0o600, flush: true });
+  await writeFile(next, JSON.stringify(record), { mode: 0o600 });
   await rename(next, path);
 }
 
@@ -59,9 +59,20 @@ export function openData(directory: string, name: string): Promise<FileHandle> {
   return open(join(directory, name), constants.O_RDWR | constants.O_NOFOLLOW);
 }
 
-/** Makes the entries of a directory survive a loss of power. */
-export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
+/** Makes an upload survive a loss of power: its bytes, its record and its place. All at once: the disk writes them together. */
+export async function syncUpload(root: string, id: string, name: string): Promise<void> {
+  const directory = join(root, id);
+  const data = await openData(directory, name);
+  try {
+    const others = [join(directory, RECORD_FILE), directory, root].map(syncPath);
+    await Promise.all([data.sync(), ...others]);
+  } finally {
+    await data.close();
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {

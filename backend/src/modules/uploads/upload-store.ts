@@ -17,7 +17,7 @@ import {
   readRecord,
   removeFolder,
   sizeOf,
-  syncDirectory,
+  syncUpload,
   type UploadRecord,
   writeRecord,
 } from './upload-folder.js';
@@ -435,16 +435,8 @@ export class UploadStore {
   }
 
   private async sync(id: string, name: string): Promise<void> {
-    const folder = this.folderOf(id);
     try {
-      const handle = await openData(folder, name);
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await syncDirectory(folder);
-      await syncDirectory(this.root);
+      await syncUpload(this.root, id, name);
     } catch (error) {
       throw codeOf(error) === 'ENOENT' ? new NotFoundError('upload', id) : asDiskFull(error);
     }

@@ -26,7 +26,14 @@ export const uploadMethods: Methods = {
       bytes: await call.world.files.read(file, offset, limit),
     };
   },
-  'upload.getFileHashes': () => [],
+  // TDLib asks when it finds a file of the same name and size, which may be the same one.
+  'upload.getFileHashes': async (call, query) => {
+    const hashes = await call.world.files.blockHashes(
+      fileAt(call, objectOf(query, 'location')),
+      numberOf(query, 'offset'),
+    );
+    return hashes.map((hash) => ({ _: 'fileHash', ...hash }));
+  },
 };
 
 async function savePart({ world, account }: Call, query: TlObject): Promise<boolean> {
