@@ -62,6 +62,10 @@ function rowsOf(declaration) {
   const named = literalsOf(type, 'code').filter((code) => typeof code === 'string');
   const own = sentence(declaration);
   const codes = named.length > 0 ? named.map((code) => ({ code, text: own })) : codesGiven(declaration);
+  // Codes of other kinds are TDLib's numbers, or come from another process of ours.
+  if (codes.length === 0 && checker.typeToString(checker.getTypeOfSymbol(type.getProperty('code'))) === 'string') {
+    fail({ messageText: `no code of ${declaration.name.text} can be told from its source` });
+  }
   return codes.map(({ code, text }) => ({ source, status, code, text }));
 }
 

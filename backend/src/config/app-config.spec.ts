@@ -68,6 +68,12 @@ describe('AppConfig', () => {
     for (const name of names) expect(mistakes.join()).toContain(name);
   });
 
+  it('tells a role that does not exist together with the other mistakes', () => {
+    const mistakes = mistakesOf({ ROLE: 'foo', LISTEN_ADDR: '8080' });
+    expect(mistakes).toHaveLength(2);
+    expect(mistakes.join()).toContain('ROLE must be');
+  });
+
   it.each(['changeme', 'change-me-please', 'your-token-here', 'example-token', 'password'])(
     'refuses the example value %s as a secret',
     (API_TOKEN) => {

@@ -80,7 +80,7 @@ const TABLE: Readonly<Record<MethodClass, readonly Group[]>> = {
       'Steers the client beneath the session: its options, network, push, proxies and log',
       `setTdlibParameters setDatabaseEncryptionKey setOption setNetworkType registerDevice processPushNotification
       setApplicationVerificationToken addProxy editProxy enableProxy disableProxy removeProxy getProxies pingProxy
-      testProxy setAlarm setLogStream getLogStream setLogVerbosityLevel setLogTagVerbosityLevel addLogMessage`,
+      testProxy setAlarm testReturnError setLogStream getLogStream setLogVerbosityLevel setLogTagVerbosityLevel addLogMessage`,
     ],
   ],
   manage: [
@@ -227,8 +227,7 @@ const TABLE: Readonly<Record<MethodClass, readonly Group[]>> = {
       setFileGenerationProgress finishFileGeneration synchronizeLanguagePack addCustomServerLanguagePack
       setCustomLanguagePack editCustomLanguagePackInfo setCustomLanguagePackString deleteLanguagePack
       setUserSupportInfo testCallEmpty testCallString testCallBytes testCallVectorInt testCallVectorIntObject
-      testCallVectorString testCallVectorStringObject testSquareInt testNetwork testGetDifference testUseUpdate
-      testReturnError`,
+      testCallVectorString testCallVectorStringObject testSquareInt testNetwork testGetDifference testUseUpdate`,
     ],
   ],
   send: [

@@ -45,6 +45,8 @@ const RESERVED_METHODS: ReadonlySet<string> = new Set([
   'setLogTagVerbosityLevel',
   'addLogMessage',
   'setAlarm',
+  // Answers with whatever error its caller likes, and the end of an authorization is told by an error.
+  'testReturnError',
 ]);
 
 /** Whether the gateway keeps a method for itself. Names are td_api's, compared exactly. */

@@ -27,12 +27,19 @@ describe('inspectQuery', () => {
     expect(issuesOf(() => inspect(method))).toEqual(['method']);
   });
 
-  it.each(['logOut', 'close', 'addProxy', 'getProxies', 'pingProxy', 'testProxy', 'addLogMessage', 'setAlarm'])(
-    'keeps %s for the gateway',
-    (method) => {
-      expect(() => inspect(method)).toThrow(MethodReservedError);
-    },
-  );
+  it.each([
+    'logOut',
+    'close',
+    'addProxy',
+    'getProxies',
+    'pingProxy',
+    'testProxy',
+    'addLogMessage',
+    'setAlarm',
+    'testReturnError',
+  ])('keeps %s for the gateway', (method) => {
+    expect(() => inspect(method)).toThrow(MethodReservedError);
+  });
 
   it.each(['getMe', 'sendMessage', 'getChat', 'LogOut'])('lets %s through', (method) => {
     expect(inspect(method).method).toBe(method);

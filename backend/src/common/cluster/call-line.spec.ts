@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { AppConfig } from '../../config/index.js';
-import { ConflictError, DeadlineError, WorkerUnreachableError } from '../errors/index.js';
+import { DeadlineError, InUseError, WorkerUnreachableError } from '../errors/index.js';
 import { currentContext, RawJson } from '../http/index.js';
 import { AppLogger } from '../log/app-logger.js';
 import { CallLine, type LineCall, fitsLine, readCall, writeCall } from './call-line.js';
@@ -97,7 +97,7 @@ describe('a call line', () => {
   });
 
   it('brings a failure with its status', async () => {
-    lines.serveWith(() => Promise.reject(new ConflictError('busy', 'not now')));
+    lines.serveWith(() => Promise.reject(new InUseError('app', [])));
     const { isFailure, text } = await ask('{}');
     expect(isFailure).toBe(true);
     expect(text).toMatch(/^409\n\{"ok":false,"error":\{/);

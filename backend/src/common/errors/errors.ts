@@ -23,7 +23,7 @@ function capped(issues: readonly ValidationIssue[]): readonly ValidationIssue[] 
 const named = ({ path, message }: ValidationIssue): string =>
   path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`;
 
-/** The request itself is wrong; the first {@link MAX_ISSUES} wrong fields are named. */
+/** The request itself is wrong; the first wrong fields are named. */
 export class ValidationFailedError extends AppError {
   readonly code = 'validation_failed';
   readonly status = 400;
@@ -150,19 +150,6 @@ export class RequestTimeoutError extends AppError {
 
   constructor() {
     super('the request did not arrive in time');
-  }
-}
-
-/** The state of something forbids the change; `code` says which conflict. */
-export class ConflictError extends AppError {
-  readonly status = 409;
-
-  constructor(
-    readonly code: string,
-    message: string,
-    options?: AppErrorOptions,
-  ) {
-    super(message, options);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError, ConflictError } from '../../common/errors/index.js';
+import { AppError } from '../../common/errors/index.js';
 
 /** Another login for this number is waiting; `session_id` names it, so that the caller can go on there. */
 export class LoginInProgressError extends AppError {
@@ -24,9 +24,12 @@ export class BotExistsError extends AppError {
 }
 
 /** A login answer is being checked; one at a time, so that a verdict belongs to the caller who gets it. */
-export class LoginBusyError extends ConflictError {
+export class LoginBusyError extends AppError {
+  readonly code = 'login_busy';
+  readonly status = 409;
+
   constructor() {
-    super('login_busy', 'another answer for this login is being checked');
+    super('another answer for this login is being checked');
   }
 }
 
