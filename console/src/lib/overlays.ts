@@ -27,9 +27,13 @@ export function useOverlays(): {
   };
 }
 
+/** The parts of a session's page. */
+export type SessionTab = 'summary' | 'files';
+
 /** Where a session has its page. */
-export function sessionHref(session: { readonly id: string }): string {
-  return `/sessions/view/?id=${encodeURIComponent(session.id)}`;
+export function sessionHref(session: { readonly id: string }, tab: SessionTab = 'summary'): string {
+  const href = `/sessions/view/?id=${encodeURIComponent(session.id)}`;
+  return tab === 'summary' ? href : `${href}&tab=${tab}`;
 }
 
 /** Where the playground is for a session; with a method it begins with that one. */

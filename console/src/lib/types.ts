@@ -39,3 +39,7 @@ export type MethodClass = TdMethod['class'];
 export type TdType = Answer<paths['/v1/td/types']['get']>[number];
 /** A parameter of a method, or a field of an object. */
 export type TdField = TdMethod['parameters'][number];
+/** An upload that the server has. */
+export type ServerUpload = Answer<paths['/v1/files']['get']>[number];
+/** What everything takes on the disks. */
+export type Storage = Answer<paths['/v1/storage']['get']>;

@@ -17,9 +17,11 @@ import { useUrlState } from '@/lib/url-state';
 import { readAccount } from './account';
 import { AccountCard } from './account-card';
 import { CallBox } from './call-box';
+import { FilesTab } from './files/files-tab';
 import { NextStep } from './next-step';
 import { Removal } from './removal';
 import { SendsCard } from './sends-card';
+import { SessionTabs, useSessionTab } from './session-tabs';
 import { SettingsCard } from './settings-card';
 
 /** One session, found by the id in the address. */
@@ -75,6 +77,7 @@ function SessionView({ summary }: { summary: SessionSummary }) {
   const session = { ...summary, ...live.data };
   const name = sessionName(session);
   const account = telegramName(session);
+  const tab = useSessionTab();
   const unreachable = live.isError ? ApiError.from(live.error) : undefined;
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-5">
@@ -115,17 +118,21 @@ function SessionView({ summary }: { summary: SessionSummary }) {
       )}
       <NextStep session={session} />
       <Warnings warnings={live.data?.warnings ?? []} />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
-        <div className="flex min-w-0 flex-col gap-5">
-          <CallBox session={session} accountId={readAccount(live.data?.me)?.id} />
-          <SendsCard session={session} />
+      <SessionTabs session={session} current={tab} />
+      {tab === 'files' && <FilesTab session={session} />}
+      {tab === 'summary' && (
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
+          <div className="flex min-w-0 flex-col gap-5">
+            <CallBox session={session} accountId={readAccount(live.data?.me)?.id} />
+            <SendsCard session={session} />
+          </div>
+          <div className="flex min-w-0 flex-col gap-5">
+            <AccountCard session={session} me={live.data?.me} />
+            <SettingsCard session={session} />
+            <Removal session={session} name={name} />
+          </div>
         </div>
-        <div className="flex min-w-0 flex-col gap-5">
-          <AccountCard session={session} me={live.data?.me} />
-          <SettingsCard session={session} />
-          <Removal session={session} name={name} />
-        </div>
-      </div>
+      )}
     </div>
   );
 }
