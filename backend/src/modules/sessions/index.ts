@@ -1,5 +1,6 @@
 export { SessionEntity } from './session.entity.js';
 export { OpenSessions } from './open-sessions.js';
+export { departureOf } from './departure.js';
 export type { SessionKind } from './session.dto.js';
 export { SessionRoutes } from './session-routes.js';
 export { SendOutcomes } from './sends/send-outcomes.js';
