@@ -1,6 +1,7 @@
 export { SessionEntity } from './session.entity.js';
 export { requireMethodClass } from './method-access.js';
 export { OpenSessions, type OpenSession } from './open-sessions.js';
+export { departureOf } from './departure.js';
 export type { SessionKind } from './session.dto.js';
 export { SessionRoutes } from './session-routes.js';
 export { SendOutcomes } from './sends/send-outcomes.js';
