@@ -23,6 +23,14 @@ export interface Telegram {
   code(phone: string): Promise<string>;
   /** Scans a QR login's link with a device of the account. */
   scan(userId: number, link: string): Promise<void>;
+  /** Posts a message as somebody else does, with an attached file if there is one. */
+  post(message: {
+    from: number;
+    chat_id: number;
+    text?: string;
+    photo?: { bytes: string; name: string };
+    document?: { bytes: string; name: string; mime_type?: string };
+  }): Promise<void>;
   /** Makes the next call of an MTProto method fail as Telegram would make it fail. */
   refuseOnce(method: string, error: { code: number; message: string }): Promise<void>;
 }
@@ -100,6 +108,9 @@ function telegramAt(control: string): Telegram {
     },
     endSessions: async (userId) => {
       await answer(await send(`${control}/accounts/${userId}/terminate-sessions`, 'POST', {}));
+    },
+    post: async (message) => {
+      await answer(await send(`${control}/messages`, 'POST', message));
     },
     refuseOnce: async (method, error) => {
       await answer(await send(`${control}/faults`, 'POST', { method, error, times: 1 }));
