@@ -86,6 +86,16 @@ export function useServerUploads() {
   return $api.useQuery('get', '/v1/files', {}, { select: ({ result }) => result, refetchInterval: REFRESH_MS });
 }
 
+/** The subscriptions of a session, oldest first. */
+export function useSubscriptions({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>) {
+  return $api.useQuery(
+    'get',
+    '/v1/{kind}/{id}/updates/subscriptions',
+    { params: { path: { kind, id } } },
+    { select: ({ result }) => result, refetchInterval: REFRESH_MS },
+  );
+}
+
 /** What to call after a change, so that every view of the thing shows it. */
 export function useRefresh() {
   const client = useQueryClient();
@@ -99,6 +109,13 @@ export function useRefresh() {
     proxies: () => refresh('/v1/proxies'),
     tokens: () => refresh('/v1/tokens'),
     uploads: () => refresh('/v1/files'),
+    subscriptions: async (): Promise<void> => {
+      await Promise.all(
+        ['', '/{sub}', '/{sub}/deliveries', '/{sub}/deliveries/{delivery}'].map((rest) =>
+          refresh(`/v1/{kind}/{id}/updates/subscriptions${rest}`),
+        ),
+      );
+    },
     storage: async (): Promise<void> => {
       await Promise.all([refresh('/v1/storage'), refresh('/v1/{kind}/{id}/storage')]);
     },

@@ -10,6 +10,7 @@ import { Card } from '@/components/ui/card';
 import { CopyButton } from '@/components/ui/copy';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
+import { EventsTab, WebhooksTab } from '@/features/updates';
 import { ApiError } from '@/lib/api-error';
 import { useSession, useSessions } from '@/lib/queries';
 import type { SessionSummary } from '@/lib/types';
@@ -120,6 +121,8 @@ function SessionView({ summary }: { summary: SessionSummary }) {
       <Warnings warnings={live.data?.warnings ?? []} />
       <SessionTabs session={session} current={tab} />
       {tab === 'files' && <FilesTab session={session} />}
+      {tab === 'events' && <EventsTab session={session} />}
+      {tab === 'webhooks' && <WebhooksTab session={session} />}
       {tab === 'summary' && (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
           <div className="flex min-w-0 flex-col gap-5">

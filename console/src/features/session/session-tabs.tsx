@@ -1,4 +1,4 @@
-import { FolderOpen, LayoutList, type LucideIcon } from 'lucide-react';
+import { FolderOpen, LayoutList, Radio, Webhook, type LucideIcon } from 'lucide-react';
 import Link from 'next/link';
 import { cn } from '@/lib/cn';
 import { sessionHref, type SessionTab } from '@/lib/overlays';
@@ -6,6 +6,8 @@ import { useUrlState } from '@/lib/url-state';
 
 const TABS: readonly { readonly tab: SessionTab; readonly name: string; readonly icon: LucideIcon }[] = [
   { tab: 'summary', name: 'Summary', icon: LayoutList },
+  { tab: 'events', name: 'Events', icon: Radio },
+  { tab: 'webhooks', name: 'Webhooks', icon: Webhook },
   { tab: 'files', name: 'Files', icon: FolderOpen },
 ];
 

@@ -4,9 +4,11 @@ import {
   KeyRound,
   LayoutDashboard,
   MessagesSquare,
+  Radio,
   Server,
   SquareTerminal,
   Waypoints,
+  Webhook,
   type LucideIcon,
 } from 'lucide-react';
 
@@ -23,6 +25,8 @@ export const MAIN: readonly Destination[] = [
   { href: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
   { href: '/sessions/', name: 'Sessions', icon: MessagesSquare, key: 's' },
   { href: '/playground/', name: 'Playground', icon: SquareTerminal, key: 'c' },
+  { href: '/events/', name: 'Events', icon: Radio, key: 'e' },
+  { href: '/webhooks/', name: 'Webhooks', icon: Webhook, key: 'h' },
   { href: '/files/', name: 'Files', icon: Files, key: 'f' },
 ];
 
