@@ -1,7 +1,10 @@
 export { SessionEntity } from './session.entity.js';
 export { OpenSessions } from './open-sessions.js';
 export { departureOf } from './departure.js';
-export type { SessionKind } from './session.dto.js';
+export type { LiveState, SessionKind } from './session.dto.js';
+export type { Lease } from './sessions.repository.js';
+export { type SessionTap, SessionTaps, type TapOpening } from './session-taps.js';
+export { TurnJournal } from './turn-journal.js';
 export { SessionRoutes } from './session-routes.js';
 export { SendOutcomes } from './sends/send-outcomes.js';
 export { SendEntity } from './sends/send.entity.js';
