@@ -11,8 +11,10 @@ export type Topic =
   | 'proxy_changed'
   | 'session_released'
   | 'token_changed'
-  /** With the id of a session: its subscriptions are others, or something waits to be delivered. */
+  /** With the id of a session: its subscriptions are others. */
   | 'subscriptions_changed'
+  /** With the id of a subscription: its owner wants something delivered now. */
+  | 'delivery_wanted'
   /** With ids of subscriptions, separated by commas: they have new events. */
   | 'events_stored';
 

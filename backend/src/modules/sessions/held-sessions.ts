@@ -175,14 +175,14 @@ export class HeldSessions implements BeforeApplicationShutdown {
       this.logger.failure('a session did not close', error, { sessionId: held.session.id });
       return false;
     } finally {
-      await this.sends.close(held.sends, ENDED.has(held.session.status));
+      await this.store(held);
       this.forget(held);
     }
   }
 
   /** Writes the last state and leaves the session to the registry. */
   async giveUp(held: Held): Promise<void> {
-    await this.sends.close(held.sends, ENDED.has(held.session.status));
+    await this.store(held);
     this.writer.write(held, true);
     await held.writing;
     held.writes = false;
@@ -254,6 +254,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       return;
     }
     this.limitCalls(held);
+    held.tap.changed(this.stateOf(held));
     if (held.session.isReady) {
       held.silence.begin();
     }
@@ -276,6 +277,11 @@ export class HeldSessions implements BeforeApplicationShutdown {
         DOWN_CALL_MS,
       ).unref();
     }
+  }
+
+  /** What is known of it goes to the database, as long as the lease is ours. */
+  private async store(held: Held): Promise<void> {
+    await Promise.all([this.sends.close(held.sends, ENDED.has(held.session.status)), held.tap.close()]);
   }
 
   private onClosed(held: Held): void {

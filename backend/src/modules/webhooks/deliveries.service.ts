@@ -93,7 +93,7 @@ export class DeliveriesService {
     return subscription;
   }
 
-  private tell({ sessionId }: SubscriptionEntity): Promise<void> {
-    return this.notifications.publish('subscriptions_changed', sessionId);
+  private tell({ id }: SubscriptionEntity): Promise<void> {
+    return this.notifications.publish('delivery_wanted', id);
   }
 }

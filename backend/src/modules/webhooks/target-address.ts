@@ -18,7 +18,7 @@ function toNetwork(text: string): Network {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-type Callback = (error: NodeJS.ErrnoException | null, address?: string | LookupAddress[], family?: number) => void;
+type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
  * Says which addresses webhooks may be posted to. It is asked about the very address that is dialled, so that a name which leads
@@ -41,13 +41,13 @@ export class TargetAddresses {
   readonly lookup = (host: string, options: LookupOptions, done: Callback): void => {
     lookupName(host, { ...options, all: true }, (error, found) => {
       if (error !== null) {
-        done(error);
+        done(error, '');
         return;
       }
       const allowed = found.filter(({ address }) => this.allows(address));
       const [first] = allowed;
       if (first === undefined) {
-        done(new TargetDeniedError(`${host} (${found.map(({ address }) => address).join(', ')})`));
+        done(new TargetDeniedError(`${host} (${found.map(({ address }) => address).join(', ')})`), '');
       } else if (options.all === true) {
         done(null, allowed);
       } else {
