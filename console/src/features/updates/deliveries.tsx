@@ -30,15 +30,15 @@ interface DeliveriesProps {
   subscription: Subscription;
 }
 
-function useDeliveries({ kind, id }: SessionRef, sub: string, status: DeliveryStatus | undefined) {
+function useDeliveries({ kind, id }: SessionRef, subscriptionId: string, status: DeliveryStatus | undefined) {
   return useInfiniteQuery({
     // The second part is the path, by which everything that was loaded is found again after a change.
-    queryKey: ['get', '/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries', { sub, status }, 'pages'],
+    queryKey: ['get', '/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries', { subscriptionId, status }, 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }) => {
       const { data } = await fetchClient.GET('/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries', {
         params: {
-          path: { kind, id, sub },
+          path: { kind, id, sub: subscriptionId },
           query: {
             limit: PAGE,
             ...(status === undefined ? {} : { status }),

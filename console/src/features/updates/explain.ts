@@ -28,7 +28,9 @@ export function toEvent(value: unknown): SeenEvent | undefined {
   const cursor = textOf(value, 'cursor');
   const at = textOf(value, 'at');
   const update = objectOf(value, 'update');
-  return id !== undefined && cursor !== undefined && at !== undefined && update ? { id, cursor, at, update } : undefined;
+  return id !== undefined && cursor !== undefined && at !== undefined && update
+    ? { id, cursor, at, update }
+    : undefined;
 }
 
 /** True when filters let everything pass. */
