@@ -159,6 +159,10 @@ describe('uploads by tus', () => {
       headers.get('tus-max-size'),
     ]).toEqual([204, 'creation,creation-with-upload,expiration,termination,checksum', 'sha256', String(64 * MIB)]);
     expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('access-control-allow-headers')).toContain('Upload-Checksum');
+    for (const name of ['Upload-Expires', 'X-Tgcontrol-Path']) {
+      expect(headers.get('access-control-expose-headers')).toContain(name);
+    }
   });
 
   it('may bring their first bytes along, and tell how far they are and when they expire', async () => {
@@ -192,6 +196,27 @@ describe('uploads by tus', () => {
     expect((await patch(path, 0, Buffer.from('abc'), { 'upload-checksum': 'md5 abc' })).status).toBe(400);
     expect((await patch(path, 0, Buffer.from('abc'), sum('abc'))).status).toBe(204);
     expect((await patch(path, 3, Buffer.from('def'), sum('def'))).status).toBe(204);
+  });
+
+  it('are refused in the form of the protocol, unless it is for the credentials', async () => {
+    const path = await begin('refused.bin', 6);
+    for (const [headers, status, words] of [
+      [{ 'upload-checksum': 'md5 abc' }, 400, /^validation_failed: .*Upload-Checksum/],
+      [{ 'content-encoding': 'gzip' }, 415, /^unsupported_media_type: /],
+      [{ 'content-type': 'text/plain' }, 400, /^Invalid content-type\n$/],
+      [{ 'upload-offset': '3' }, 409, /^[^{}]+\n$/],
+    ] as const) {
+      const refused = await patch(path, 0, Buffer.from('abc'), headers);
+      expect([refused.status, refused.headers.get('tus-resumable')]).toEqual([status, '1.0.0']);
+      expect(await refused.text()).toMatch(words);
+    }
+    const unknown = await patch(`/v1/uploads/${'0'.repeat(32)}`, 0, Buffer.from('abc'));
+    expect([unknown.status, (await unknown.text()).startsWith('{')]).toEqual([404, false]);
+    const stranger = await patch(path, 0, Buffer.from('abc'), { authorization: 'Bearer nobody' });
+    expect([stranger.status, ((await stranger.json()) as { error: { code: string } }).error.code]).toEqual([
+      401,
+      'unauthenticated',
+    ]);
   });
 
   it('belong to their token', async () => {

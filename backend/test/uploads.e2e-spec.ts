@@ -130,6 +130,26 @@ describe('uploads', () => {
       });
     });
 
+    it('name the Content-Type when the boundary of the form is missing', async () => {
+      const headers = { 'content-type': 'multipart/form-data' };
+      const { body } = await send('POST', '/v1/files?name=a', { body: 'abc', headers });
+      expect(body.error).toMatchObject({ code: 'validation_failed', details: { issues: [{ path: 'Content-Type' }] } });
+    });
+
+    it('are refused packed, in chunks too, and leave nothing', async () => {
+      const id = await begin('packed.bin', 3);
+      const before = folders().length;
+      const headers = { 'content-encoding': 'gzip', 'upload-offset': '0' };
+      for (const [method, path] of [
+        ['POST', '/v1/files?name=a'],
+        ['PATCH', `/v1/files/${id}`],
+      ] as const) {
+        const answer = await send(method, path, { body: 'abc', headers });
+        expect([answer.status, answer.body.error?.code]).toEqual([415, 'unsupported_media_type']);
+      }
+      expect(folders()).toHaveLength(before);
+    });
+
     it.each([
       [
         'no file',
@@ -137,6 +157,7 @@ describe('uploads', () => {
         '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n',
       ],
       ['no boundary', 'multipart/form-data; charset=utf-8', 'abc'],
+      ['nothing beside its type', 'multipart/form-data', 'abc'],
       [
         'no end',
         'multipart/form-data; boundary=x',

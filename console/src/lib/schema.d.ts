@@ -33,7 +33,10 @@ export interface paths {
     /** All scoped tokens, oldest first; never the tokens themselves */
     get: operations['listTokens'];
     put?: never;
-    /** Make a token for some sessions */
+    /**
+     * Make a token for some sessions
+     * @description It may call the methods of the classes read, send and manage there. Other classes, methods, chats and an end cannot be set yet: `classes`, `methods`, `chats` and `expires_at` are refused. Other unknown fields are ignored, as everywhere.
+     */
     post: operations['createToken'];
     delete?: never;
     options?: never;
@@ -1578,7 +1581,7 @@ export interface components {
       /** @example sendMessage */
       name: string;
       /**
-       * @description Which classes a token has decides whether it may call the method.
+       * @description Scoped tokens may call read, send and manage; the master token may call all.
        * @enum {string}
        */
       class: 'read' | 'send' | 'manage' | 'account';
@@ -3305,6 +3308,8 @@ export interface operations {
         limit?: number;
         /** @description The temporary or the final id of one send; with chat_id. */
         message_id?: number;
+        /** @description Of the list only the sends with this status. */
+        state?: 'pending' | 'sent' | 'failed' | 'unknown';
         /** @description So many seconds at most the answer waits for what Telegram decides. */
         wait?: number;
       };

@@ -19,6 +19,7 @@ import {
   Page,
   PageQueryDto,
   RawBody,
+  requirePlainBody,
   Requires,
   Returns,
 } from '../../common/http/index.js';
@@ -94,6 +95,7 @@ export class UploadsController {
       return { upload_id: id, chunk_size: this.config.uploads.maxChunkBytes };
     }
     if (isMultipart(request.rawContentType)) {
+      requirePlainBody(request);
       const file = await fileOfForm(request.raw, request.rawContentType);
       return toFile(await this.store.take({ name: name ?? file.name, caller }, file.source, undefined));
     }
@@ -215,9 +217,10 @@ function uploadId(text: string): string {
   return text;
 }
 
-/** The body as it comes; a request without one has an empty one. */
-function bodyOf({ raw }: FastifyRequest): Readable {
-  return raw;
+/** The body as it comes; a request without one has an empty one. @throws UnsupportedMediaTypeError */
+function bodyOf(request: FastifyRequest): Readable {
+  requirePlainBody(request);
+  return request.raw;
 }
 
 function contentLengthOf({ headers }: IncomingMessage): number | undefined {

@@ -129,7 +129,11 @@ export class UploadUses {
     }
     const folder = this.store.folderOf(id);
     const record = await readRecord(folder);
-    if (record?.name !== name || (caller !== undefined && !mayUse(caller, record))) {
+    if (record === undefined) {
+      // Ids cannot be guessed, and what is not there belongs to nobody: this tells nothing of others' uploads.
+      throw new PathDeniedError('the upload is gone: an upload serves once, and unused ones expire');
+    }
+    if (record.name !== name || (caller !== undefined && !mayUse(caller, record))) {
       throw new PathDeniedError('inputFileLocal is no upload of the caller');
     }
     const size = await sizeOf(folder, name);
