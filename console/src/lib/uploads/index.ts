@@ -1,4 +1,3 @@
-export { removeUpload } from './tus';
 export { uploadQueue, type UploadItem, type UploadState } from './upload-queue';
 export { useUploadGuard, useUploads } from './use-uploads';
 export { inputFileLocal } from './input-file';
