@@ -105,7 +105,7 @@ it('shows why a delivery fails and when it is tried again, and tries it at once 
   await write('second');
   await page.getByText('Failing', { exact: true }).first().waitFor();
   const waiting = page.getByRole('list', { name: 'Deliveries' }).locator('li').filter({ hasText: 'Waiting' });
-  await waiting.getByText('500').waitFor();
+  await waiting.getByText('the receiver answered 500').waitFor();
   receiver.status = 200;
   await waiting.getByRole('button', { name: 'updateNewMessage' }).click();
   const dialog = page.getByRole('dialog', { name: 'updateNewMessage' });
@@ -128,7 +128,7 @@ it('shows why a delivery fails and when it is tried again, and tries it at once 
       const { page: site } = watched;
       await site.goto(`/sessions/view/?id=${bot.id}&tab=events`);
       await site.getByRole('button', { name: 'Watch every update' }).click();
-      await site.getByText('Live', { exact: true }).waitFor();
+      await site.getByRole('region', { name: 'Live events' }).getByText('Live', { exact: true }).waitFor();
       await site.getByLabel('Search in the events').fill('number ');
       const numbers = (): Promise<string[]> =>
         site

@@ -33,7 +33,7 @@ export function SessionTabs({ session, current }: { session: { readonly id: stri
               : 'border-transparent text-ink-2 hover:border-line-strong hover:text-ink',
           )}
         >
-          <Icon aria-hidden className="size-4" />
+          <Icon aria-hidden className="hidden size-4 sm:block" />
           {name}
         </Link>
       ))}

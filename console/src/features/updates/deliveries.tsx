@@ -13,7 +13,7 @@ import type { SessionRef } from '@/lib/td';
 import type { Delivery, DeliveryStatus, Subscription } from '@/lib/types';
 import { useUrlState } from '@/lib/url-state';
 import { DeliveryDialog } from './delivery-dialog';
-import { AttemptWords, DeliveryBadge } from './delivery-parts';
+import { AttemptWords, DeliveryBadge, NextTry } from './delivery-parts';
 import { RecoverDialog } from './recover-dialog';
 
 const PAGE = 50;
@@ -150,7 +150,7 @@ function DeliveryRow({ delivery, onOpen }: { delivery: Delivery; onOpen: () => v
         {delivery.attempts > 1 && `, attempt ${delivery.attempts}`}
         {delivery.due_at !== undefined && delivery.attempts > 0 && (
           <>
-            , next <RelativeTime at={delivery.due_at} />
+            , next <NextTry at={delivery.due_at} />
           </>
         )}
       </span>

@@ -4,7 +4,6 @@ import { JsonView, toText } from '@/components/call/json-view';
 import { Button } from '@/components/ui/button';
 import { CopyTextButton, CopyableId } from '@/components/ui/copy';
 import { Dialog } from '@/components/ui/dialog';
-import { RelativeTime } from '@/components/ui/relative-time';
 import { ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
 import { $api } from '@/lib/api';
 import { useRefresh } from '@/lib/queries';
@@ -12,7 +11,7 @@ import { REFRESH_MS } from '@/lib/query-client';
 import type { SessionRef } from '@/lib/td';
 import { formatAbsolute } from '@/lib/time';
 import type { Attempt, Subscription } from '@/lib/types';
-import { AttemptWords, DeliveryBadge } from './delivery-parts';
+import { AttemptWords, DeliveryBadge, NextTry } from './delivery-parts';
 
 interface DeliveryDialogProps {
   session: SessionRef;
@@ -59,7 +58,7 @@ export function DeliveryDialog({ session, subscription, deliveryId, onClose }: D
               <span>came {formatAbsolute(new Date(delivery.at))}</span>
               {delivery.due_at !== undefined && delivery.status === 'pending' && (
                 <span>
-                  next try <RelativeTime at={delivery.due_at} />
+                  next try <NextTry at={delivery.due_at} />
                 </span>
               )}
               {isWebhook && (

@@ -1,4 +1,6 @@
 import { Badge } from '@/components/ui/badge';
+import { RelativeTime } from '@/components/ui/relative-time';
+import { useNow } from '@/lib/clock';
 import type { Attempt, DeliveryStatus, SubscriptionState } from '@/lib/types';
 import { DELIVERY_STATUS, SUBSCRIPTION_STATE } from './states';
 
@@ -6,7 +8,7 @@ import { DELIVERY_STATUS, SUBSCRIPTION_STATE } from './states';
 export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   const { word, tone, icon, explain } = DELIVERY_STATUS[status];
   return (
-    <Badge tone={tone} icon={icon} title={explain} spin={status === 'pending'}>
+    <Badge tone={tone} icon={icon} title={explain}>
       {word}
     </Badge>
   );
@@ -31,4 +33,10 @@ export function AttemptWords({ attempt }: { attempt: Attempt }) {
       <span className="tabular">in {attempt.duration_ms} ms</span>
     </span>
   );
+}
+
+/** When something is tried next; what is due already waits for the oldest, which alone is tried while a receiver fails. */
+export function NextTry({ at }: { at: string }) {
+  const isDue = useNow() > new Date(at).getTime();
+  return isDue ? <>when the oldest has arrived</> : <RelativeTime at={at} />;
 }

@@ -5,7 +5,6 @@ import { JsonView, toText } from '@/components/call/json-view';
 import { Badge } from '@/components/ui/badge';
 import { CopyTextButton, CopyableId } from '@/components/ui/copy';
 import { Dialog } from '@/components/ui/dialog';
-import { RelativeTime } from '@/components/ui/relative-time';
 import { ErrorNote, LoadingRows } from '@/components/ui/states';
 import type { Tone } from '@/components/ui/tone';
 import { fetchClient } from '@/lib/api';
@@ -13,7 +12,7 @@ import { subscriptionHref } from '@/lib/overlays';
 import { useSubscriptions } from '@/lib/queries';
 import { formatAbsolute } from '@/lib/time';
 import type { Delivery, Subscription } from '@/lib/types';
-import { AttemptWords, DeliveryBadge } from './delivery-parts';
+import { AttemptWords, DeliveryBadge, NextTry } from './delivery-parts';
 import type { LoggedEvent } from './event-log';
 import { chatOf, typeOf, whyNotStored } from './explain';
 import { subscriptionName } from './subscription-row';
@@ -147,7 +146,7 @@ function Told({ delivery, webhook }: { delivery: Delivery; webhook: Subscription
           {due !== undefined && (
             <>
               {' '}
-              Next try <RelativeTime at={due} />.
+              Next try <NextTry at={due} />.
             </>
           )}
         </>

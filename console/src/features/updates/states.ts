@@ -2,8 +2,8 @@ import {
   CircleCheck,
   CirclePause,
   CircleX,
+  Clock,
   KeyRound,
-  LoaderCircle,
   Radio,
   TriangleAlert,
   type LucideIcon,
@@ -38,7 +38,7 @@ export const SUBSCRIPTION_STATE: Record<SubscriptionState, Meaning> = {
 
 /** Every state of a delivery. */
 export const DELIVERY_STATUS: Record<DeliveryStatus, Meaning> = {
-  pending: { word: 'Waiting', tone: 'info', icon: LoaderCircle, explain: 'It is to be tried, or under way.' },
+  pending: { word: 'Waiting', tone: 'info', icon: Clock, explain: 'It is to be tried, or under way.' },
   delivered: { word: 'Delivered', tone: 'ok', icon: CircleCheck, explain: 'The receiver answered with 2xx.' },
   failed: { word: 'Given up', tone: 'bad', icon: CircleX, explain: 'Every attempt failed.' },
   stored: { word: 'Kept', tone: 'idle', icon: Radio, explain: 'It is kept for readers of the stream.' },

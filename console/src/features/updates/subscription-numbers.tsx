@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { RelativeTime } from '@/components/ui/relative-time';
+import { useNow } from '@/lib/clock';
 import type { Subscription } from '@/lib/types';
 
 /** "98.3 %"; all of them is told as such only when none failed. */
@@ -26,7 +27,7 @@ export function SubscriptionNumbers({ subscription }: { subscription: Subscripti
             )}
           </Fact>
           <Fact name="Next repeat">
-            {subscription.next_retry_at === undefined ? 'none' : <RelativeTime at={subscription.next_retry_at} />}
+            {subscription.next_retry_at === undefined ? 'none' : <NextRepeat at={subscription.next_retry_at} />}
           </Fact>
         </>
       )}
@@ -42,6 +43,10 @@ export function SubscriptionNumbers({ subscription }: { subscription: Subscripti
       )}
     </dl>
   );
+}
+
+function NextRepeat({ at }: { at: string }) {
+  return useNow() > new Date(at).getTime() ? <>now</> : <RelativeTime at={at} />;
 }
 
 function Fact({ name, bad = false, children }: { name: string; bad?: boolean; children: ReactNode }) {
