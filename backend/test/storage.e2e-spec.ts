@@ -154,6 +154,30 @@ describe('the storage of sessions', () => {
     expect(Buffer.concat(pieces).equals(file.bytes)).toBe(true);
   }, 60_000);
 
+  it.each([
+    ['deleteFile', (fileId: number) => ({ file_id: fileId })],
+    [
+      'optimizeStorage',
+      () => ({ size: 0, ttl: 0, count: 0, immunity_delay: 0, file_types: [{ '@type': 'fileTypeDocument' }] }),
+    ],
+  ])('taken from under a download by a call of %s ends it, or costs nothing but time', async (method, paramsOf) => {
+    const file = await receive(12 * MIB, `${method}.bin`);
+    telegram.control.addFault({ method: 'upload.getFile', delayMs: 50 });
+    const answer = await open(file.url);
+    await new Promise((resolve) => answer.once('readable', resolve));
+    const called = await api.call(user.path, method, paramsOf(file.fileId));
+    expect(called.status).toBe(200);
+    telegram.control.removeFault();
+    const pieces: Buffer[] = [];
+    const end = await (async () => {
+      for await (const piece of answer) pieces.push(piece as Buffer);
+      return 'whole';
+    })().catch(() => 'cut');
+    const got = Buffer.concat(pieces);
+    expect(got.equals(end === 'whole' ? file.bytes : file.bytes.subarray(0, got.length))).toBe(true);
+    expect((await bytesOf(file.url)).equals(file.bytes)).toBe(true);
+  });
+
   it('is brought within its limits by the sweep', async () => {
     const file = await download(MIB, 'long unused.bin');
     age(file.path, 31 * DAY_S);

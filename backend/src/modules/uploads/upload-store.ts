@@ -532,7 +532,10 @@ function entryOf({ owner, createdAt }: UploadRecord, bytes: number): LedgerEntry
 /** The newest first; of those of one moment the larger id. */
 function byAge(one: PagePosition, other: PagePosition): number {
   const age = other.createdAt.getTime() - one.createdAt.getTime();
-  return age !== 0 ? age : one.id < other.id ? 1 : -1;
+  if (age !== 0 || one.id === other.id) {
+    return age;
+  }
+  return one.id < other.id ? 1 : -1;
 }
 
 function asDiskFull(error: unknown): unknown {
