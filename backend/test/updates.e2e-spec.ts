@@ -328,7 +328,8 @@ describe('updates', () => {
     };
     const asToken = { authorization: `Bearer ${made.token}` };
     const body = { url: receiver.url, filters: NEW_MESSAGES };
-    const { id } = (await app.http().post(subscriptions()).set(asToken).send(body)).body.result as { id: string };
+    const answer: Answer = await app.http().post(subscriptions()).set(asToken).send(body);
+    const id = answer.body.result?.id ?? '';
     await until('the first', async () => {
       await say('with token');
       return receiver.texts.length > 0;

@@ -91,6 +91,8 @@ export class Lane {
   /** Whether there may be some in the database; grows with each reason to think so. */
   private hasMore = true;
   private reasons = 0;
+  /** All that is left belongs to chats of which enough wait here: one of those has to go first. */
+  private isFull = false;
   private isLoading = false;
   private failures = 0;
   private isOut: boolean;
@@ -140,6 +142,7 @@ export class Lane {
   /** There may be something in the database that is due. */
   lookAgain(): void {
     this.hasMore = true;
+    this.isFull = false;
     this.reasons += 1;
     this.pump();
   }
@@ -210,7 +213,7 @@ export class Lane {
       if (item === undefined) break;
       this.send(item);
     }
-    if (this.hasMore && this.ready.length < this.window / 2) this.load(false);
+    if (this.hasMore && !this.isFull && this.ready.length < this.window / 2) this.load(false);
     this.wakeLater();
   }
 
@@ -234,6 +237,7 @@ export class Lane {
     if (this.isOrdered && item.chatId !== undefined) this.busyChats.add(item.chatId);
     void this.host.post(item, to).then((outcome) => {
       this.underWay -= 1;
+      this.isFull = false;
       if (item.chatId !== undefined) this.busyChats.delete(item.chatId);
       if (outcome.isDelivered) this.succeeded(item, outcome, to);
       else this.failed(item, outcome, to);
@@ -300,14 +304,18 @@ export class Lane {
     const { reasons, subscriber } = this;
     const room = Math.floor((MAX_WAITING - this.waiting) / this.averageSize);
     const limit = isProbe ? 1 : Math.max(1, Math.min(this.window - this.ready.length, room));
-    this.host.load(subscriber, { limit, except: this.exceptions(), isProbe }).then(
+    const full = this.fullChats;
+    const except = [...new Set([...this.blockedChats.keys(), ...full])];
+    this.host.load(subscriber, { limit, except, isProbe }).then(
       ({ items, nextDueInMs, blocked }) => {
         this.isLoading = false;
         for (const chatId of blocked) {
           if (!this.blockedChats.has(chatId)) this.blockedChats.set(chatId, this.host.now() + AGAIN_MS);
         }
         const isAll = items.length < limit && this.reasons === reasons;
-        if (isAll) this.hasMore = this.hidesMore;
+        // Of chats that were left out, some may be in the database that are not seen; blocked ones wake it by themselves.
+        if (isAll) this.hasMore = full.length > 0;
+        this.isFull = isAll && full.length > 0;
         this.noteDue(nextDueInMs);
         if (isProbe) this.takeProbe(items);
         else this.take(items);
@@ -346,17 +354,12 @@ export class Lane {
     this.wakeLater();
   }
 
-  /** Of chats that were left out some may be in the database that are not seen. */
-  private get hidesMore(): boolean {
-    return this.isOrdered && this.exceptions().some((chatId) => !this.blockedChats.has(chatId));
-  }
-
-  private exceptions(): readonly number[] {
+  /** In order: chats of which enough wait here. */
+  private get fullChats(): readonly number[] {
     if (!this.isOrdered) return [];
     const counts = new Map<number, number>();
     for (const { chatId } of this.ready) if (chatId !== undefined) counts.set(chatId, (counts.get(chatId) ?? 0) + 1);
-    const full = [...counts].filter(([, count]) => count >= MAX_PER_CHAT).map(([chatId]) => chatId);
-    return [...new Set([...this.blockedChats.keys(), ...full])];
+    return [...counts].filter(([, count]) => count >= MAX_PER_CHAT).map(([chatId]) => chatId);
   }
 
   private take(items: readonly LaneItem[]): void {
