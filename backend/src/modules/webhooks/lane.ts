@@ -38,6 +38,8 @@ export interface Loaded {
   readonly items: readonly LaneItem[];
   /** Until the next one is due of those that were left; undefined when none is left. */
   readonly nextDueInMs: number | undefined;
+  /** Chats that have to wait, as the database knows. */
+  readonly blocked: readonly number[];
 }
 
 /** What a lane stands on. */
@@ -50,8 +52,8 @@ export interface LaneHost {
   post(item: LaneItem, to: Subscriber): Promise<Outcome>;
   /** Claims what is due, oldest first. */
   load(of: Subscriber, request: LoadRequest): Promise<Loaded>;
-  /** Writes it down, soon. */
-  settle(settled: Settled, of: Subscriber): void;
+  /** Writes it down, soon; settles when the database has it. */
+  settle(settled: Settled, of: Subscriber): Promise<void>;
   /** Gives claims back that were not used; settles when the database has it. */
   release(items: readonly LaneItem[], of: Subscriber): Promise<void>;
   /** The receiver is back: what was given up as a probe, and what waits for its time, is due now. */
@@ -89,6 +91,8 @@ export class Lane {
   /** Whether there may be some in the database; grows with each reason to think so. */
   private hasMore = true;
   private reasons = 0;
+  /** All that is left belongs to chats of which enough wait here: one of those has to go first. */
+  private isFull = false;
   private isLoading = false;
   private failures = 0;
   private isOut: boolean;
@@ -138,6 +142,7 @@ export class Lane {
   /** There may be something in the database that is due. */
   lookAgain(): void {
     this.hasMore = true;
+    this.isFull = false;
     this.reasons += 1;
     this.pump();
   }
@@ -208,7 +213,7 @@ export class Lane {
       if (item === undefined) break;
       this.send(item);
     }
-    if (this.hasMore && this.ready.length < this.window / 2) this.load(false);
+    if (this.hasMore && !this.isFull && this.ready.length < this.window / 2) this.load(false);
     this.wakeLater();
   }
 
@@ -232,6 +237,7 @@ export class Lane {
     if (this.isOrdered && item.chatId !== undefined) this.busyChats.add(item.chatId);
     void this.host.post(item, to).then((outcome) => {
       this.underWay -= 1;
+      this.isFull = false;
       if (item.chatId !== undefined) this.busyChats.delete(item.chatId);
       if (outcome.isDelivered) this.succeeded(item, outcome, to);
       else this.failed(item, outcome, to);
@@ -240,7 +246,7 @@ export class Lane {
   }
 
   private succeeded(item: LaneItem, outcome: Outcome, to: Subscriber): void {
-    this.host.settle({ item, outcome, status: 'delivered', dueInMs: 0, wasProbe: false }, to);
+    void this.host.settle({ item, outcome, status: 'delivered', dueInMs: 0, wasProbe: false }, to);
     this.failures = 0;
     this.growth.succeeded(outcome.durationMs);
     if (this.isOut) {
@@ -261,12 +267,13 @@ export class Lane {
     // In order, nothing may come before the oldest: it is tried on while the receiver is away.
     const isLast = isGone || (item.attempt >= MAX_ATTEMPTS && !(this.isOut && this.isOrdered));
     const status = isLast ? 'failed' : 'pending';
-    this.host.settle({ item, outcome, status, dueInMs: delay, wasProbe: isLast && this.isOut && !isGone }, to);
+    const wasProbe = isLast && this.isOut && !isGone;
+    const written = this.host.settle({ item, outcome, status, dueInMs: delay, wasProbe }, to);
     if (isGone) this.host.disable(to, 'the receiver answered 410 Gone');
     if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + delay);
     if (status === 'pending') {
       this.noteDue(delay);
-      if (this.isOrdered && item.chatId !== undefined) this.block(item.chatId, now + delay);
+      if (this.isOrdered && item.chatId !== undefined) this.block(item.chatId, written, delay);
     }
     const opens = !this.isOut && this.failures >= FAILURES_TO_OPEN;
     if (opens) {
@@ -277,8 +284,13 @@ export class Lane {
     if (this.isOut) this.probeAt = Math.max(this.probeAt, now + delay);
   }
 
-  private block(chatId: number, until: number): void {
-    this.blockedChats.set(chatId, until);
+  /** Nothing of a chat comes before what has failed is tried again, which is due so long after it was written down. */
+  private block(chatId: number, written: Promise<void>, delayMs: number): void {
+    this.blockedChats.set(chatId, Infinity);
+    void written.then(() => {
+      this.blockedChats.set(chatId, this.host.now() + delayMs + SOON_MS);
+      this.wakeLater();
+    });
     const behind = this.ready.filter((item) => item.chatId === chatId);
     if (behind.length === 0) return;
     this.ready = this.ready.filter((item) => item.chatId !== chatId);
@@ -292,11 +304,18 @@ export class Lane {
     const { reasons, subscriber } = this;
     const room = Math.floor((MAX_WAITING - this.waiting) / this.averageSize);
     const limit = isProbe ? 1 : Math.max(1, Math.min(this.window - this.ready.length, room));
-    this.host.load(subscriber, { limit, except: this.exceptions(), isProbe }).then(
-      ({ items, nextDueInMs }) => {
+    const full = this.fullChats;
+    const except = [...new Set([...this.blockedChats.keys(), ...full])];
+    this.host.load(subscriber, { limit, except, isProbe }).then(
+      ({ items, nextDueInMs, blocked }) => {
         this.isLoading = false;
+        for (const chatId of blocked) {
+          if (!this.blockedChats.has(chatId)) this.blockedChats.set(chatId, this.host.now() + AGAIN_MS);
+        }
         const isAll = items.length < limit && this.reasons === reasons;
-        if (isAll) this.hasMore = this.hidesMore;
+        // Of chats that were left out, some may be in the database that are not seen; blocked ones wake it by themselves.
+        if (isAll) this.hasMore = full.length > 0;
+        this.isFull = isAll && full.length > 0;
         this.noteDue(nextDueInMs);
         if (isProbe) this.takeProbe(items);
         else this.take(items);
@@ -335,29 +354,25 @@ export class Lane {
     this.wakeLater();
   }
 
-  /** Of chats that were left out some may be in the database that are not seen. */
-  private get hidesMore(): boolean {
-    return this.isOrdered && this.exceptions().some((chatId) => !this.blockedChats.has(chatId));
-  }
-
-  private exceptions(): readonly number[] {
+  /** In order: chats of which enough wait here. */
+  private get fullChats(): readonly number[] {
     if (!this.isOrdered) return [];
     const counts = new Map<number, number>();
     for (const { chatId } of this.ready) if (chatId !== undefined) counts.set(chatId, (counts.get(chatId) ?? 0) + 1);
-    const full = [...counts].filter(([, count]) => count >= MAX_PER_CHAT).map(([chatId]) => chatId);
-    return [...new Set([...this.blockedChats.keys(), ...full])];
+    return [...counts].filter(([, count]) => count >= MAX_PER_CHAT).map(([chatId]) => chatId);
   }
 
   private take(items: readonly LaneItem[]): void {
-    if (this.isClosed || this.isOut || !this.subscriber.isServed) {
-      this.giveBack(items);
-      return;
-    }
-    for (const item of items) {
+    const isRefused = this.isClosed || this.isOut || !this.subscriber.isServed;
+    // A chat may have been blocked since they were asked for.
+    const isKept = ({ chatId }: LaneItem): boolean =>
+      !isRefused && !(this.isOrdered && chatId !== undefined && this.blockedChats.has(chatId));
+    for (const item of items.filter(isKept)) {
       this.ready.push(item);
       this.waiting += item.payload.length;
       this.averageSize += (item.payload.length - this.averageSize) / 16;
     }
+    this.giveBack(items.filter((item) => !isKept(item)));
   }
 
   private takeReady(): readonly LaneItem[] {
@@ -394,7 +409,9 @@ export class Lane {
     if (!this.host.mayPost()) return now + AGAIN_MS;
     // Whatever is under way wakes it by its end.
     if (this.isOut) return this.isLoading || this.underWay > 0 ? undefined : Math.max(this.probeAt, now + SOON_MS);
-    const times = [this.dueAt, ...this.blockedChats.values()].filter((time) => time !== undefined && time > now);
+    const times = [this.dueAt, ...this.blockedChats.values()].filter(
+      (time) => time !== undefined && time > now && time < Infinity,
+    );
     return times.length === 0 ? undefined : Math.max(now + SOON_MS, Math.min(...(times as number[])));
   }
 }

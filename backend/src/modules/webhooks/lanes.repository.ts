@@ -22,7 +22,10 @@ interface DueRow {
 /** Waits for its lane: not claimed, or by an owner that is no more. $2 is the lane's epoch. */
 const UNCLAIMED = `d.subscription_id = $1 AND d.status = 'pending' AND d.claim_epoch IS DISTINCT FROM $2
   AND d.created_at > now() - ${KEPT}`;
+/** $3 are chats that wait; in order, those wait too of which an older delivery is to be tried again later. */
 const NOT_EXCEPTED = `(d.chat_id IS NULL OR d.chat_id <> ALL($3::bigint[]))`;
+const BLOCKED = `SELECT DISTINCT b.chat_id FROM deliveries b WHERE b.subscription_id = $1 AND b.status = 'pending'
+  AND b.due_at > now() AND b.chat_id IS NOT NULL AND b.created_at > now() - ${KEPT}`;
 /** Of an attempt log, the newest that are kept. */
 const LOG_LENGTH = 20;
 const OUT_AFTER = `interval '24 hours'`;
@@ -33,7 +36,10 @@ export class LanesRepository {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /** Claims what is due, oldest first, and counts the attempt that comes. */
-  async load({ id, laneEpoch }: Subscriber, { limit, except, isProbe }: LoadRequest): Promise<Loaded> {
+  async load({ id, laneEpoch, order }: Subscriber, request: LoadRequest): Promise<Loaded> {
+    const { limit, isProbe } = request;
+    const blocked = order === 'chat' && !isProbe ? await this.unitOfWork.rows<{ chat_id: string }>(BLOCKED, [id]) : [];
+    const except = [...request.except.map(String), ...blocked.map(({ chat_id }) => chat_id)];
     const due = await this.unitOfWork.rows<DueRow>(
       `SELECT d.id, d.part, d.chat_id, d.attempts, u.payload
          FROM (SELECT d.* FROM deliveries d WHERE ${UNCLAIMED} AND ${NOT_EXCEPTED} AND ($5 OR d.due_at <= now())
@@ -45,6 +51,7 @@ export class LanesRepository {
     const claimed = await this.claim(id, laneEpoch, due);
     return {
       items: due.filter((row) => claimed.has(row.id)).map(toItem),
+      blocked: blocked.map(({ chat_id }) => Number(chat_id)),
       nextDueInMs: due.length < limit && !isProbe ? await this.nextDueInMs(id, laneEpoch, except) : undefined,
     };
   }
@@ -130,10 +137,10 @@ export class LanesRepository {
     return claimed;
   }
 
-  private async nextDueInMs(id: string, epoch: number, except: readonly number[]): Promise<number | undefined> {
+  private async nextDueInMs(id: string, epoch: number, except: readonly string[]): Promise<number | undefined> {
     const [row] = await this.unitOfWork.rows<{ ms: number | null }>(
-      `SELECT (extract(epoch FROM min(d.due_at) - now()) * 1000)::float8 AS ms
-         FROM deliveries d WHERE ${UNCLAIMED} AND ${NOT_EXCEPTED}`,
+      `SELECT (extract(epoch FROM min(d.due_at) FILTER (WHERE d.due_at > now() OR ${NOT_EXCEPTED}) - now()) * 1000)::float8 AS ms
+         FROM deliveries d WHERE ${UNCLAIMED}`,
       [id, epoch, except],
     );
     return row?.ms ?? undefined;

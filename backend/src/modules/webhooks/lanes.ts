@@ -81,7 +81,7 @@ export class Lanes implements DirectLanes, LaneHost {
   feed({ id, part, subscription_id, claim_epoch }: StoredDelivery, { chatId, payload }: UpdateEntry): void {
     const lane = this.lanes.get(subscription_id);
     // One that has begun anew finds it in the database.
-    if (lane?.of.laneEpoch === claim_epoch) lane?.feed({ id, part, chatId, attempt: 1, payload });
+    if (lane !== undefined && lane.of.laneEpoch === claim_epoch) lane.feed({ id, part, chatId, attempt: 1, payload });
   }
 
   spill(subscriptionId: string): void {
@@ -135,8 +135,8 @@ export class Lanes implements DirectLanes, LaneHost {
     return this.repository.load(of, request);
   }
 
-  settle(settled: Settled, of: Subscriber): void {
-    this.settlements.add({ settled, of });
+  settle(settled: Settled, of: Subscriber): Promise<void> {
+    return this.settlements.add({ settled, of });
   }
 
   async release(items: readonly LaneItem[], of: Subscriber): Promise<void> {

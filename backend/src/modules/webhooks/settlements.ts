@@ -9,7 +9,7 @@ const FLUSH_TIMEOUT_MS = 3_000;
 
 /** What became of attempts, on its way to the database in batches. While the database is away it waits here. */
 export class Settlements {
-  private readonly waiting: SettledOf[] = [];
+  private readonly waiting: (SettledOf & { readonly written: () => void })[] = [];
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isFailing = false;
@@ -21,10 +21,13 @@ export class Settlements {
     private readonly logger: AppLogger,
   ) {}
 
-  add(settled: SettledOf): void {
-    this.waiting.push(settled);
-    if (this.waiting.length >= MAX_ROWS) this.begin();
-    else this.gather(GATHER_MS);
+  /** Settles when the database has it. */
+  add(settled: SettledOf): Promise<void> {
+    return new Promise((written) => {
+      this.waiting.push({ ...settled, written });
+      if (this.waiting.length >= MAX_ROWS) this.begin();
+      else this.gather(GATHER_MS);
+    });
   }
 
   /** Settles when what was known is stored, or after some seconds. */
@@ -56,6 +59,7 @@ export class Settlements {
     try {
       await this.repository.settle(batch);
       this.waiting.splice(0, batch.length);
+      for (const { written } of batch) written();
       const ended = await this.repository.count(batch);
       if (ended.length > 0) this.ended(ended);
       this.isFailing = false;

@@ -101,6 +101,17 @@ export class SubscriptionsRepository {
     return (await this.unitOfWork.manager.delete(SubscriptionEntity, id)).affected === 1;
   }
 
+  /** Whether the worker that holds the session knows the subscription; true also where nobody holds it. */
+  async isLive(id: string): Promise<boolean> {
+    const rows = await this.unitOfWork.rows(
+      `SELECT 1 FROM subscriptions s JOIN sessions x ON x.id = s.session_id
+         JOIN workers w ON w.id = x.worker_id AND w.expires_at > clock_timestamp()
+        WHERE s.id = $1 AND s.lane_worker IS DISTINCT FROM x.worker_id`,
+      [id],
+    );
+    return rows.length === 0;
+  }
+
   /** Whether there is such a subscription, and its token is on and covers the session. */
   async isServed(id: string): Promise<boolean> {
     const rows = await this.unitOfWork.rows(

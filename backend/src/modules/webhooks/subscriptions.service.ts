@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
@@ -61,6 +62,9 @@ const DEFAULT_CONNECTIONS = 40;
 /** An update is looked at once for each. */
 const MAX_PER_SESSION = 100;
 const PREVIEWED = 100;
+/** A worker hears of a new subscription within milliseconds. */
+const LIVE_TIMEOUT_MS = 1_000;
+const LIVE_POLL_MS = 20;
 const OVERLAP_MS = 24 * 3_600_000;
 
 /** The registry of subscriptions as the API has it. A scoped token sees its own, the master all. */
@@ -99,6 +103,7 @@ export class SubscriptionsService {
       await this.repository.insert({ id, sessionId, tokenId, kind, url, secretSealed, filters, order, maxConnections });
       await this.notifications.publish('subscriptions_changed', sessionId);
     });
+    await this.untilLive(id);
     return { id, ...(draft.secret === undefined && secret !== undefined && { secret }), warnings };
   }
 
@@ -203,6 +208,12 @@ export class SubscriptionsService {
       const progress = all.get(subscription.id);
       return progress === undefined ? [] : [{ subscription, progress }];
     });
+  }
+
+  /** The worker that has the session shows that it knows the subscription by taking its lane: nothing is missed from then on. */
+  private async untilLive(id: string): Promise<void> {
+    const deadline = performance.now() + LIVE_TIMEOUT_MS;
+    while (!(await this.repository.isLive(id)) && performance.now() < deadline) await sleep(LIVE_POLL_MS);
   }
 
   private requireFitting({ kind, url, secret, order, maxConnections }: Omit<SubscriptionDraft, 'filters'>): void {
