@@ -49,7 +49,11 @@ function Watched({ sessions }: { sessions: readonly SessionSummary[] }) {
   const lists = useQueries({ queries: looked.map((session) => subscriptionsQuery(session)) });
   const watch = useWatch();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const rows = looked.map((session, index) => ({ session, watching: lists[index]?.data?.find(isWatch) }));
+  const rows = looked.map((session, index) => ({
+    session,
+    isKnown: lists[index]?.data !== undefined,
+    watching: lists[index]?.data?.find(isWatch),
+  }));
   const sources: readonly Source[] = rows.flatMap(({ session, watching }) =>
     watching && !hidden.has(session.id) ? [{ session: { kind: session.kind, id: session.id }, sub: watching.id }] : [],
   );
@@ -64,7 +68,7 @@ function Watched({ sessions }: { sessions: readonly SessionSummary[] }) {
       >
         <ErrorNote className="m-4" error={watch.error} lead="That did not work." />
         <ul aria-label="Watched sessions" className="grid border-t border-line sm:grid-cols-2">
-          {rows.map(({ session, watching }) => (
+          {rows.map(({ session, isKnown, watching }) => (
             <li key={session.id} className="flex items-center gap-3 px-4 py-2.5 sm:px-5">
               <KindMark kind={session.kind} />
               <span className="min-w-0 flex-1 truncate text-sm font-medium">{sessionName(session)}</span>
@@ -88,7 +92,7 @@ function Watched({ sessions }: { sessions: readonly SessionSummary[] }) {
                 <Button
                   size="sm"
                   aria-label={`Watch ${sessionName(session)}`}
-                  disabled={watch.isPending}
+                  disabled={watch.isPending || !isKnown}
                   onClick={() => void watch.begin(session)}
                 >
                   Watch
