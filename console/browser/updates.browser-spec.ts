@@ -142,15 +142,9 @@ it('shows why a delivery fails and when it is tried again, and tries it at once 
       };
       /** Each number once, in its order; what is missing or there twice is named. */
       const complete = async (): Promise<void> => {
+        // When it does not come, what is there says more than that it is late.
         await until('the newest event', async () => (await numbers()).at(-1) === String(count) || undefined).catch(
-          async (e) => {
-            console.error(
-              await numbers(),
-              await site.getByRole('region', { name: 'Live events' }).getByRole('status').textContent(),
-              JSON.stringify(await product.api('GET', `/v1/bot/${bot.id}/updates/subscriptions`)),
-            );
-            throw e;
-          },
+          () => undefined,
         );
         expect(await numbers()).toEqual(Array.from({ length: count }, (_, index) => String(index + 1)));
       };
@@ -164,23 +158,22 @@ it('shows why a delivery fails and when it is tried again, and tries it at once 
       }
       await complete();
       expect(watched.complaints).toEqual([]);
-
-      await site.getByRole('button', { name: 'updateNewMessage' }).first().click();
-      const fates = site.getByRole('region', { name: 'Who got it' });
-      await fates.getByText('Delivered').waitFor();
-      expect(await seriousViolations(site)).toEqual([]);
     } finally {
       await caddy.stop();
     }
   },
 );
 
-it('shows the events of all sessions in one list', async () => {
+it('shows the events of all sessions in one list, and which webhook got one', async () => {
   await page.goto('/events/');
+  if (!hasCaddy) await page.getByRole('button', { name: 'Watch support bot' }).click();
   const list = page.getByRole('region', { name: 'Live events' });
   await list.getByText('Live', { exact: true }).waitFor();
   await write('for everybody');
   await list.getByText('for everybody').waitFor();
+  await list.getByRole('button', { name: 'updateNewMessage' }).first().click();
+  await page.getByRole('region', { name: 'Who got it' }).getByText('Delivered').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
   await page.goto('/webhooks/');
   await page.getByRole('list', { name: 'Webhooks and streams' }).getByText('support bot').first().waitFor();
 });

@@ -122,7 +122,8 @@ export function usePolledEvents(sources: readonly Source[]): Events {
           failed += 1;
         }
       }
-      setState(all.length > 0 && failed === all.length ? 'cut' : 'live');
+      // Live is what has a place to go on from.
+      if (all.length > 0) setState(failed === all.length ? 'cut' : 'live');
       timer = setTimeout(() => void round(), POLL_MS);
     };
     void round();
