@@ -1568,65 +1568,6 @@ export interface components {
       /** @description what was used within so many seconds stays in any case */
       immunity_delay?: number;
     };
-    TdFieldDto: {
-      name: string;
-      /**
-       * @description string, number, boolean, int64 (digits in a string), vector<…>, or the name of a type.
-       * @example vector<int64>
-       */
-      type: string;
-      description: string;
-    };
-    TdMethodDto: {
-      /** @example sendMessage */
-      name: string;
-      /**
-       * @description Scoped tokens may call read, send and manage; the master token may call all.
-       * @enum {string}
-       */
-      class: 'read' | 'send' | 'manage' | 'account';
-      /** @description The gateway keeps it for itself: nobody may call it. */
-      reserved: boolean;
-      description: string;
-      parameters: components['schemas']['TdFieldDto'][];
-      /** @description The type of its answer. */
-      returns: string;
-      /** @description It works on /v1/execute, without a session. */
-      synchronous: boolean;
-      /** @description td_api says that users may not call it. */
-      bots_only: boolean;
-    };
-    TdTypeDto: {
-      /** @example MessageSender */
-      name: string;
-      description: string;
-      /** @description Of an object. */
-      fields?: components['schemas']['TdFieldDto'][];
-      /** @description Of a class: the names of its objects. */
-      one_of?: string[];
-    };
-    ReadyDto: {
-      /** @description what was looked at */
-      checks: string[];
-    };
-    ErrorEnvelope: {
-      /** @enum {boolean} */
-      ok: false;
-      error: {
-        message: string;
-        /** @enum {string} */
-        source: 'gateway' | 'tdlib';
-        /** @description TDLib's number, or a word of ours */
-        code: string | number;
-        /** @description seconds */
-        retry_after?: number;
-        details?: {
-          [key: string]: unknown;
-        };
-        /** Format: uuid */
-        session_id?: string;
-      };
-    };
     SubscriptionCreatedDto: {
       /** Format: uuid */
       id: string;
@@ -1888,6 +1829,65 @@ export interface components {
       ticket: string;
       /** Format: date-time */
       expires_at: string;
+    };
+    TdFieldDto: {
+      name: string;
+      /**
+       * @description string, number, boolean, int64 (digits in a string), vector<…>, or the name of a type.
+       * @example vector<int64>
+       */
+      type: string;
+      description: string;
+    };
+    TdMethodDto: {
+      /** @example sendMessage */
+      name: string;
+      /**
+       * @description Scoped tokens may call read, send and manage; the master token may call all.
+       * @enum {string}
+       */
+      class: 'read' | 'send' | 'manage' | 'account';
+      /** @description The gateway keeps it for itself: nobody may call it. */
+      reserved: boolean;
+      description: string;
+      parameters: components['schemas']['TdFieldDto'][];
+      /** @description The type of its answer. */
+      returns: string;
+      /** @description It works on /v1/execute, without a session. */
+      synchronous: boolean;
+      /** @description td_api says that users may not call it. */
+      bots_only: boolean;
+    };
+    TdTypeDto: {
+      /** @example MessageSender */
+      name: string;
+      description: string;
+      /** @description Of an object. */
+      fields?: components['schemas']['TdFieldDto'][];
+      /** @description Of a class: the names of its objects. */
+      one_of?: string[];
+    };
+    ReadyDto: {
+      /** @description what was looked at */
+      checks: string[];
+    };
+    ErrorEnvelope: {
+      /** @enum {boolean} */
+      ok: false;
+      error: {
+        message: string;
+        /** @enum {string} */
+        source: 'gateway' | 'tdlib';
+        /** @description TDLib's number, or a word of ours */
+        code: string | number;
+        /** @description seconds */
+        retry_after?: number;
+        details?: {
+          [key: string]: unknown;
+        };
+        /** Format: uuid */
+        session_id?: string;
+      };
     };
   };
   responses: never;
