@@ -10,9 +10,10 @@ import { benchFiles, type FileIds, type FilesResult } from './files.js';
 import { Api } from './lib/api.js';
 import type { Target } from './lib/load.js';
 import { benchSends, SENDING_BOTS, type SendsResult } from './sends.js';
-import { freePort, pssMiB, startHelper, startProduct } from './lib/processes.js';
+import { freePort, type Helper, pssMiB, startHelper, startProduct } from './lib/processes.js';
+import { UpdatesBench, type UpdatesResult } from './updates.js';
 
-// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,memory,binding,start`;
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,updates,memory,binding,start`;
 // `--profile` writes a CPU profile of each process that serves calls to bench/profiles (and makes them slower).
 const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
 const PROFILES = fileURLToPath(new URL('../../../bench/profiles', import.meta.url));
@@ -45,6 +46,7 @@ interface Results {
   calls?: Record<string, CallResult>;
   sends?: Record<string, SendsResult>;
   files?: Record<string, FilesResult>;
+  updates?: Record<string, UpdatesResult>;
   memory?: Record<string, number>;
   start?: Record<string, number>;
 }
@@ -295,6 +297,34 @@ async function fileIds(api: Api, path: string, { chats, messages }: SandboxReady
   return { large: ids.slice(0, FILES.rounds + 1), small: ids.slice(FILES.rounds + 1) };
 }
 
+async function updates(sandbox: Helper<SandboxReady>, databaseUrl: string): Promise<Record<string, UpdatesResult>> {
+  const here = new URL(databaseUrl);
+  here.pathname = '/updates';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE updates');
+  await client.end();
+  const receivers = await started(startHelper<{ readonly port: number }>('receiver-process', {}));
+  const product = await started(
+    startProduct(
+      {
+        ...sandbox.ready.env,
+        ROLE: 'all',
+        DATABASE_URL: here.href,
+        API_TOKEN: apiToken,
+        CLUSTER_TOKEN: clusterToken,
+        MASTER_KEY: masterKey,
+        DATA_DIR: join(root, 'updates'),
+        WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+      },
+      profiling,
+    ),
+  );
+  const tokens = sandbox.ready.tokens.slice(0, 4);
+  const target = { product, apiToken, databaseUrl: here.href, receivers, sandbox, tokens };
+  return new UpdatesBench(target, SECONDS).run();
+}
+
 async function memory(
   sandbox: SandboxReady,
   databaseUrl: string,
@@ -392,6 +422,7 @@ function print(results: Results): void {
     Calls: results.calls,
     'Confirmed sends': results.sends,
     Files: results.files,
+    Updates: results.updates,
     Memory: results.memory,
     Start: results.start,
   };
@@ -420,11 +451,19 @@ try {
   if (wanted('binding')) {
     results.binding = await benchBinding(ROUNDS);
   }
-  if (wanted('calls') || wanted('sends') || wanted('files') || wanted('memory') || wanted('start')) {
+  if (
+    wanted('calls') ||
+    wanted('sends') ||
+    wanted('files') ||
+    wanted('updates') ||
+    wanted('memory') ||
+    wanted('start')
+  ) {
     const parts = await productParts();
-    const { ready: sandbox } = await started(
+    const helper = await started(
       startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4, channels: 2 * SENDING_BOTS }),
     );
+    const { ready: sandbox } = helper;
     if (wanted('start')) {
       results.start = await start(sandbox);
     }
@@ -442,6 +481,9 @@ try {
     }
     if (wanted('files')) {
       results.files = await files(postgres.url);
+    }
+    if (wanted('updates')) {
+      results.updates = await updates(helper, postgres.url);
     }
   }
 } finally {

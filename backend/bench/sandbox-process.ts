@@ -33,5 +33,30 @@ for (let number = 0; number < bots; number += 1) {
     messages.push(posted);
   }
 }
+/** Messages to a bot from somebody, so many a second; each says when it was pushed. Tells how long it took. */
+interface Push {
+  readonly token: string;
+  readonly count: number;
+  readonly perSecond: number;
+}
+
+const friend = sandbox.control.createAccount({ phone: '15550001', firstName: 'F' }).userId;
+
+async function push({ token, count, perSecond }: Push): Promise<number> {
+  const chatId = Number(token.split(':')[0]);
+  const began = performance.now();
+  for (let number = 0; number < count; number += 1) {
+    const wait = began + (number / perSecond) * 1_000 - performance.now();
+    if (wait > 1) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+    await sandbox.control.sendMessage({ chatId, from: friend, text: `pushed ${Date.now()}` });
+  }
+  return performance.now() - began;
+}
+
+process.on('message', (message) => {
+  void push(message as Push).then((ms) => process.send?.({ ms }));
+});
 process.on('SIGTERM', () => void sandbox.stop().then(() => process.exit(0)));
 process.send?.({ env: sandbox.env, tokens, chats, messages });

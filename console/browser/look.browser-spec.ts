@@ -7,25 +7,33 @@ let browser: Browser;
 let sessionPage: string;
 let loginPage: string;
 let playground: string;
+let webhookPage: string;
 
 beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launch()]);
+  [product, browser] = await Promise.all([startProduct({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' }), launch()]);
   const app = (await product.api('POST', '/v1/apps', {
     api_id: 12345,
     api_hash: '0123456789abcdef0123456789abcdef',
     label: 'acme',
   })) as { app_id: string };
   await product.api('POST', '/v1/proxies', { type: 'socks5', host: '127.0.0.1', port: 1081, label: 'Frankfurt' });
-  const { token } = await product.telegram.createBot('looked_at_bot');
+  const { token, userId: botId } = await product.telegram.createBot('looked_at_bot');
   const bot = (await product.api('POST', '/v1/bot', { token, app_id: app.app_id, label: 'support bot' })) as {
     id: string;
   };
-  await product.telegram.createAccount({ phone: '15550150', password: 'secret' });
+  const ada = await product.telegram.createAccount({ phone: '15550150', password: 'secret' });
   const user = (await product.api('POST', '/v1/user', { app_id: app.app_id, phone: '15550150' })) as { id: string };
   sessionPage = `/sessions/view/?id=${bot.id}`;
   playground = `/playground/?session=${bot.id}&method=sendMessage`;
   await product.api('POST', '/v1/tokens', { name: 'billing service', session_ids: [bot.id] });
   loginPage = `/sessions/?login=${user.id}`;
+  await product.api('POST', '/v1/files?name=report.json', { some: 'bytes' });
+  const subscriptions = `/v1/bot/${bot.id}/updates/subscriptions`;
+  await product.api('POST', subscriptions, { kind: 'stream' });
+  // Nobody listens there: a webhook in trouble has the most to show.
+  const hook = (await product.api('POST', subscriptions, { url: 'http://127.0.0.1:9/hook' })) as { id: string };
+  webhookPage = `${sessionPage}&tab=webhooks&sub=${hook.id}`;
+  await product.telegram.post({ from: ada, chat_id: botId, text: 'hello' });
 }, 120_000);
 afterAll(async () => {
   await browser.close();
@@ -46,6 +54,13 @@ const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   ['/', (page) => page.getByRole('heading', { name: 'Sessions by state' }).waitFor()],
   ['/sessions/', (page) => page.getByRole('link', { name: 'support bot' }).waitFor()],
   [sessionPage, (page) => page.getByRole('button', { name: 'Send call' }).waitFor()],
+  [`${sessionPage}&tab=files`, (page) => page.getByRole('region', { name: 'Disk use' }).getByRole('alert').waitFor()],
+  [`${sessionPage}&tab=events`, (page) => page.getByRole('region', { name: 'Live events' }).waitFor()],
+  [`${sessionPage}&tab=webhooks`, (page) => page.getByText('127.0.0.1:9').first().waitFor()],
+  [webhookPage, (page) => page.getByRole('list', { name: 'Deliveries' }).waitFor()],
+  ['/files/', (page) => page.getByText('report.json').waitFor()],
+  ['/events/', (page) => page.getByRole('region', { name: 'Live events' }).waitFor()],
+  ['/webhooks/', (page) => page.getByText('127.0.0.1:9').first().waitFor()],
   ['/apps/', (page) => page.getByText('api_id 12345').waitFor()],
   ['/proxies/', (page) => page.getByText('socks5 127.0.0.1:1081').waitFor()],
   [playground, openSuggestions],

@@ -82,6 +82,8 @@ export async function startProduct(
 export interface Helper<Ready> {
   readonly pid: number;
   readonly ready: Ready;
+  /** Sends a message and gives the one that comes back; one at a time. */
+  ask<Answer>(message: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -98,7 +100,13 @@ export async function startHelper<Ready>(file: string, input: unknown): Promise<
     once(child, 'message').then(([message]) => message as Ready),
     once(child, 'exit').then(() => Promise.reject(new Error(`${file} has ended`))),
   ]);
-  return { pid, ready, stop: () => end(child) };
+  const ask = async <Answer>(question: object): Promise<Answer> => {
+    const answer = once(child, 'message');
+    child.send(question);
+    const [message] = await answer;
+    return message as Answer;
+  };
+  return { pid, ready, ask, stop: () => end(child) };
 }
 
 /** Processor time that a process and its descendants have used, in milliseconds. */

@@ -64,6 +64,8 @@ interface Settings {
     readonly deafAfterMs: number;
   };
   readonly trustedProxies: readonly string[];
+  /** Networks that webhooks may reach although they are not public. */
+  readonly webhookNetworks: readonly string[];
   readonly authFailuresPerMinute: number;
   readonly console: { readonly dir: string | undefined };
   readonly log: { readonly level: Env['LOG_LEVEL'] };
@@ -110,6 +112,7 @@ const OPTIONAL_NAMES = [
   'LISTEN_ADDR',
   'METRICS_LISTEN_ADDR',
   'TRUSTED_PROXIES',
+  'WEBHOOK_ALLOW_NETWORKS',
   'UPLOADS_DIR',
   'WORKER_ID',
   'WORKER_ADVERTISE',
@@ -163,6 +166,7 @@ export class AppConfig implements Settings {
   readonly worker!: Settings['worker'];
   readonly telegram!: Settings['telegram'];
   readonly trustedProxies!: Settings['trustedProxies'];
+  readonly webhookNetworks!: Settings['webhookNetworks'];
   readonly authFailuresPerMinute!: Settings['authFailuresPerMinute'];
   readonly console!: Settings['console'];
   readonly log!: Settings['log'];
@@ -232,6 +236,7 @@ export class AppConfig implements Settings {
         deafAfterMs: parseDurationMs(env.DEAF_AFTER) ?? 0,
       },
       trustedProxies: parseCidrList(env.TRUSTED_PROXIES ?? '') ?? [],
+      webhookNetworks: parseCidrList(env.WEBHOOK_ALLOW_NETWORKS ?? '') ?? [],
       authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
       console: { dir: env.CONSOLE_DIR === undefined ? builtConsole() : resolve(env.CONSOLE_DIR) },
       log: { level: env.LOG_LEVEL },

@@ -80,6 +80,7 @@ export class Env {
   @IsOptional() @IsListenAddress() METRICS_LISTEN_ADDR?: string;
   @IsOptional() @IsCidrList() TRUSTED_PROXIES?: string;
   @IsInt() @Min(1) @Max(100_000) AUTH_FAILURES_PER_MINUTE = 10;
+  @IsOptional() @IsCidrList() WEBHOOK_ALLOW_NETWORKS?: string;
 
   @Matches(/\S/) DATA_DIR = './data';
   @IsOptional() @Matches(/\S/) UPLOADS_DIR?: string;

@@ -2,6 +2,7 @@ import { CreateRegistry1700000000000 } from './1700000000000-create-registry.js'
 import { CreateTokens1700000100000 } from './1700000100000-create-tokens.js';
 import { CreateSends1700000200000 } from './1700000200000-create-sends.js';
 import { KeepAccounts1700000300000 } from './1700000300000-keep-accounts.js';
+import { CreateSubscriptions1700000400000 } from './1700000400000-create-subscriptions.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   CreateTokens1700000100000,
   CreateSends1700000200000,
   KeepAccounts1700000300000,
+  CreateSubscriptions1700000400000,
 ];

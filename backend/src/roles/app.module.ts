@@ -10,8 +10,15 @@ import { FilesModule } from '../modules/files/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
-import { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity, TokensModule } from '../modules/tokens/index.js';
+import {
+  ApiTokenAppEntity,
+  ApiTokenEntity,
+  ApiTokenSessionEntity,
+  EventTicketEntity,
+  TokensModule,
+} from '../modules/tokens/index.js';
 import { UploadsModule } from '../modules/uploads/index.js';
+import { SubscriptionEntity, WebhooksModule } from '../modules/webhooks/index.js';
 import { WorkerEntity, WorkersModule } from '../modules/workers/index.js';
 import { OpenApiModule } from './openapi.module.js';
 
@@ -21,10 +28,12 @@ export const ENTITIES: readonly EntityClass[] = [
   ApiTokenEntity,
   ApiTokenSessionEntity,
   AppEntity,
+  EventTicketEntity,
   IdempotencyKeyEntity,
   ProxyEntity,
   SendEntity,
   SessionEntity,
+  SubscriptionEntity,
   WorkerEntity,
 ];
 
@@ -38,6 +47,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     UploadsModule.forGateway(),
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
+    WebhooksModule.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
@@ -49,6 +59,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     UploadsModule.forWorker(),
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
+    WebhooksModule.forWorker(),
   ],
   all: [
     TokensModule.forGateway(),
@@ -58,6 +69,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     UploadsModule.forWorker(),
     SessionsModule.forAll(),
     FilesModule.forAll(),
+    WebhooksModule.forAll(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],

@@ -15,8 +15,13 @@ export interface Started {
 
 /** Starts a node program with exactly the environment given, beside PATH and HOME. */
 export function startNode(args: readonly string[], env: Readonly<Record<string, string>>): Started {
+  return startProgram(process.execPath, args, env);
+}
+
+/** Starts any program like that. */
+export function startProgram(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Started {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     env: { PATH, HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -8,7 +8,7 @@ const START_MS = 60_000;
 
 /** The acts of the sandbox Telegram that the suites need. */
 export interface Telegram {
-  createBot(username: string): Promise<{ token: string }>;
+  createBot(username: string): Promise<{ token: string; userId: number }>;
   createAccount(account: {
     phone: string;
     first_name?: string;
@@ -23,6 +23,14 @@ export interface Telegram {
   code(phone: string): Promise<string>;
   /** Scans a QR login's link with a device of the account. */
   scan(userId: number, link: string): Promise<void>;
+  /** Posts a message as somebody else does, with an attached file if there is one. */
+  post(message: {
+    from: number;
+    chat_id: number;
+    text?: string;
+    photo?: { bytes: string; name: string };
+    document?: { bytes: string; name: string; mime_type?: string };
+  }): Promise<void>;
   /** Makes the next call of an MTProto method fail as Telegram would make it fail. */
   refuseOnce(method: string, error: { code: number; message: string }): Promise<void>;
 }
@@ -87,7 +95,7 @@ function telegramAt(control: string): Telegram {
       if (typeof bot !== 'object' || bot === null || !('token' in bot) || typeof bot.token !== 'string') {
         throw new Error('the sandbox made a bot without a token');
       }
-      return { token: bot.token };
+      return { token: bot.token, userId: Number(bot.token.split(':', 1)[0]) };
     },
     createAccount: async (account) => {
       const made = await answer(await send(`${control}/accounts`, 'POST', account));
@@ -101,6 +109,9 @@ function telegramAt(control: string): Telegram {
     endSessions: async (userId) => {
       await answer(await send(`${control}/accounts/${userId}/terminate-sessions`, 'POST', {}));
     },
+    post: async (message) => {
+      await answer(await send(`${control}/messages`, 'POST', message));
+    },
     refuseOnce: async (method, error) => {
       await answer(await send(`${control}/faults`, 'POST', { method, error, times: 1 }));
     },
@@ -111,8 +122,8 @@ function telegramAt(control: string): Telegram {
   };
 }
 
-/** Starts everything on free ports of the loopback. */
-export async function startProduct(): Promise<Product> {
+/** Starts everything on free ports of the loopback. @param settings beyond those that every suite has */
+export async function startProduct(settings: Readonly<Record<string, string>> = {}): Promise<Product> {
   const dir = mkdtempSync(join(tmpdir(), 'tgcontrol-browser-'));
   const running: Started[] = [];
   const stop = async (): Promise<void> => {
@@ -131,6 +142,7 @@ export async function startProduct(): Promise<Product> {
       LISTEN_ADDR: `127.0.0.1:${port}`,
       DATA_DIR: data,
       CONSOLE_DIR: join(ROOT, 'console/out'),
+      ...settings,
     });
     running.push(backend);
     await until(

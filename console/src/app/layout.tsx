@@ -7,6 +7,7 @@ import { NewProxyDialog } from '@/features/proxies';
 import { ConsoleRoot } from '@/features/shell';
 import { SignInPage } from '@/features/sign-in';
 import { NewTokenDialog } from '@/features/tokens';
+import { SubscriptionSecretDialog } from '@/features/updates';
 import { inter, interCyrillic, interMore } from './fonts';
 import './globals.css';
 
@@ -47,6 +48,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
               <NewProxyDialog />
               <NewTokenDialog />
               <LoginDialog />
+              <SubscriptionSecretDialog />
             </>
           }
         >

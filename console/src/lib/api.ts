@@ -17,10 +17,6 @@ export function setCsrfToken(token: string | undefined): void {
 const isUnsafe = (method: string): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(method);
 
 const envelope: Middleware = {
-  onRequest({ request }) {
-    if (csrfToken !== undefined && isUnsafe(request.method)) request.headers.set('X-Csrf-Token', csrfToken);
-    return undefined;
-  },
   async onResponse({ response }) {
     if (!response.ok) throw await ApiError.fromResponse(response);
     return undefined;
@@ -48,6 +44,7 @@ async function renewCsrfToken(): Promise<string | undefined> {
  * the cookie for all tabs, and this one has not seen it. A request refused for that has done nothing yet.
  */
 async function send(request: Request): Promise<Response> {
+  if (csrfToken !== undefined && isUnsafe(request.method)) request.headers.set('X-Csrf-Token', csrfToken);
   const again = isUnsafe(request.method) ? request.clone() : undefined;
   const response = await globalThis.fetch(request);
   if (!again || !(await isCsrfRefusal(response))) return response;
@@ -63,3 +60,17 @@ fetchClient.use(envelope);
 
 /** The same API as react-query hooks. */
 export const $api = createClient(fetchClient);
+
+/**
+ * A request that the typed client cannot make: bytes, or headers as the answer. Refusals come back as answers.
+ *
+ * @throws ApiError when nobody answered; the signal's own DOMException when it was aborted
+ */
+export async function sendRaw(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await send(new Request(`${baseUrl}${path}`, { credentials: 'same-origin', ...init }));
+  } catch (thrown) {
+    if (init.signal?.aborted === true) throw thrown;
+    throw ApiError.from(thrown);
+  }
+}

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient, type QueryClient, type UseQueryR
 import { fetchClient, setCsrfToken } from './api';
 import { ApiError } from './api-error';
 import { forgetCalls } from './call-history';
+import { uploadQueue } from './uploads';
 
 /** Why nobody is signed in, so that the sign-in page can say it. */
 export type SignedOutReason = 'first-visit' | 'expired' | 'signed-out';
@@ -73,6 +74,7 @@ export function useSignOut() {
     onSettled: () => {
       // Whoever uses this browser next has no business with what was called.
       forgetCalls();
+      uploadQueue.forget();
       endConsoleSession(client, 'signed-out');
     },
   });

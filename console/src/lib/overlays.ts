@@ -27,9 +27,18 @@ export function useOverlays(): {
   };
 }
 
+/** The parts of a session's page. */
+export type SessionTab = 'summary' | 'files' | 'events' | 'webhooks';
+
 /** Where a session has its page. */
-export function sessionHref(session: { readonly id: string }): string {
-  return `/sessions/view/?id=${encodeURIComponent(session.id)}`;
+export function sessionHref(session: { readonly id: string }, tab: SessionTab = 'summary'): string {
+  const href = `/sessions/view/?id=${encodeURIComponent(session.id)}`;
+  return tab === 'summary' ? href : `${href}&tab=${tab}`;
+}
+
+/** Where a subscription of a session has its page. */
+export function subscriptionHref(session: { readonly id: string }, subscriptionId: string): string {
+  return `${sessionHref(session, 'webhooks')}&sub=${encodeURIComponent(subscriptionId)}`;
 }
 
 /** Where the playground is for a session; with a method it begins with that one. */

@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from './api';
 import { REFRESH_MS } from './query-client';
-import type { SessionKind } from './types';
+import type { SessionKind, SessionSummary } from './types';
 
 /** A dead worker's lease ends after 5 s; with this it is seen within 8. */
 const WORKERS_REFRESH_MS = 2_000;
+/** It asks every worker, and changes slowly. */
+const STORAGE_REFRESH_MS = 15_000;
 
 /** Every session of the registry, newest answer kept while the next is fetched. */
 export function useSessions() {
@@ -56,6 +58,44 @@ export function useTokens() {
   return $api.useQuery('get', '/v1/tokens', {}, { select: ({ result }) => result, refetchInterval: 15_000 });
 }
 
+/** What a session takes on the disk of its worker; by kind of file only when asked, which looks at every file. */
+export function useSessionStorage(
+  { kind, id }: Pick<SessionSummary, 'kind' | 'id'>,
+  { byType, isEnabled }: { byType: boolean; isEnabled: boolean },
+) {
+  return $api.useQuery(
+    'get',
+    '/v1/{kind}/{id}/storage',
+    { params: { path: { kind, id }, query: byType ? { by_type: '1' } : {} } },
+    { select: ({ result }) => result, enabled: isEnabled, staleTime: 10_000, placeholderData: (before) => before },
+  );
+}
+
+/** What uploads and sessions take on every disk. */
+export function useStorage() {
+  return $api.useQuery(
+    'get',
+    '/v1/storage',
+    {},
+    { select: ({ result }) => result, refetchInterval: STORAGE_REFRESH_MS },
+  );
+}
+
+/** The uploads that the server has, newest first, also those of programs. */
+export function useServerUploads() {
+  return $api.useQuery('get', '/v1/files', {}, { select: ({ result }) => result, refetchInterval: REFRESH_MS });
+}
+
+/** The subscriptions of a session, oldest first. */
+export function useSubscriptions({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>) {
+  return $api.useQuery(
+    'get',
+    '/v1/{kind}/{id}/updates/subscriptions',
+    { params: { path: { kind, id } } },
+    { select: ({ result }) => result, refetchInterval: REFRESH_MS },
+  );
+}
+
 /** What to call after a change, so that every view of the thing shows it. */
 export function useRefresh() {
   const client = useQueryClient();
@@ -68,6 +108,17 @@ export function useRefresh() {
     apps: () => refresh('/v1/apps'),
     proxies: () => refresh('/v1/proxies'),
     tokens: () => refresh('/v1/tokens'),
+    uploads: () => refresh('/v1/files'),
+    subscriptions: async (): Promise<void> => {
+      await Promise.all(
+        ['', '/{sub}', '/{sub}/deliveries', '/{sub}/deliveries/{delivery}'].map((rest) =>
+          refresh(`/v1/{kind}/{id}/updates/subscriptions${rest}`),
+        ),
+      );
+    },
+    storage: async (): Promise<void> => {
+      await Promise.all([refresh('/v1/storage'), refresh('/v1/{kind}/{id}/storage')]);
+    },
     sends: () => refresh('/v1/{kind}/{id}/sends'),
   };
 }

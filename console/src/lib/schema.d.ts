@@ -637,6 +637,179 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/{kind}/{id}/updates/subscriptions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Subscriptions and how they go, oldest first; those of the token, or all for the master */
+    get: operations['listSubscriptions'];
+    put?: never;
+    /** Have updates posted to a URL, or kept for a stream */
+    post: operations['createSubscription'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/preview': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** How many of the newest updates that are stored of the session filters would let pass */
+    post: operations['previewFilters'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A subscription and how it goes */
+    get: operations['getSubscription'];
+    put?: never;
+    post?: never;
+    /** End a subscription; what waits for it is removed */
+    delete: operations['deleteSubscription'];
+    options?: never;
+    head?: never;
+    /** Change a subscription, live */
+    patch: operations['updateSubscription'];
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The log of the last 24 hours, newest first */
+    get: operations['listDeliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries/{delivery}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One delivery with its update and its attempts */
+    get: operations['getDelivery'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries/{delivery}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Try one again from the first attempt on */
+    post: operations['retryDelivery'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}/recover': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Try all again that were given up since then */
+    post: operations['recoverDeliveries'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Deliver an event of the type tgcontrol.test */
+    post: operations['testSubscription'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/updates/subscriptions/{sub}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The events of a subscription, of any kind, in their order */
+    get: operations['readEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/events/ticket': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** A ticket that opens one stream in place of the token */
+    post: operations['createEventTicket'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/td/methods': {
     parameters: {
       query?: never;
@@ -1394,6 +1567,268 @@ export interface components {
       count?: number;
       /** @description what was used within so many seconds stays in any case */
       immunity_delay?: number;
+    };
+    SubscriptionCreatedDto: {
+      /** Format: uuid */
+      id: string;
+      /** @description When it was made here; shown once and never again. */
+      secret?: string;
+      /** @description What may not be meant. */
+      warnings?: string[];
+    };
+    UpdateFiltersDto: {
+      /** @description Only these `@type`s. Absent or empty: all of TDLib. Events of tgcontrol.* come only when named here. */
+      types?: string[];
+      /** @description Not these `@type`s. */
+      exclude_types?: string[];
+      /** @description Only updates of these chats; updates of no chat are left out then. */
+      chats?: number[];
+    };
+    CreateSubscriptionDto: {
+      /**
+       * @description webhook: posted to `url`. stream: asked for at `/events`. Default webhook.
+       * @enum {string}
+       */
+      kind?: 'webhook' | 'stream';
+      /** @description Of a webhook. http or https, without credentials; must lead to a public address or into WEBHOOK_ALLOW_NETWORKS. */
+      url?: string;
+      /** @description Signs the deliveries; made and shown once when absent. */
+      secret?: string;
+      /** @description Absent: every update. */
+      filters?: components['schemas']['UpdateFiltersDto'];
+      /**
+       * @description chat: at most one delivery of a chat at a time, none overtakes another. Default none.
+       * @enum {string}
+       */
+      order?: 'none' | 'chat';
+      /** @description Deliveries under way at most; it begins with 4 and grows while the receiver keeps up. Default 40. */
+      max_connections?: number;
+    };
+    SubscriptionDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'webhook' | 'stream';
+      /** @description Of a webhook. */
+      url?: string;
+      filters: components['schemas']['UpdateFiltersDto'];
+      /**
+       * @description Of a webhook.
+       * @enum {string}
+       */
+      order?: 'none' | 'chat';
+      /** @description Of a webhook. */
+      max_connections?: number;
+      /**
+       * Format: uuid
+       * @description Whose it is; absent for the master token.
+       */
+      token_id?: string;
+      /** @description What its owner calls that token. */
+      token_name?: string;
+      enabled: boolean;
+      /** @description Why tgcontrol has switched it off. */
+      disabled_reason?: string;
+      /**
+       * @description failing: the last attempt failed. token_disabled: its token is off or covers the session no more.
+       * @enum {string}
+       */
+      state: 'active' | 'failing' | 'disabled' | 'token_disabled';
+      /** @description Deliveries that wait or are under way. */
+      pending: number;
+      /**
+       * Format: date-time
+       * @description Of the oldest that waits.
+       */
+      oldest_pending_at?: string;
+      /** @description Given up within the last 24 hours. */
+      failed: number;
+      /** @description Lost because too many waited to be stored. */
+      dropped: number;
+      delivered: number;
+      /** @description Of the attempts, 0 to 1; absent before the first. */
+      success_rate?: number;
+      /** Format: date-time */
+      last_delivered_at?: string;
+      last_error?: string;
+      /** Format: date-time */
+      last_error_at?: string;
+      /**
+       * Format: date-time
+       * @description The first failure since the last success.
+       */
+      failing_since?: string;
+      /**
+       * Format: date-time
+       * @description When the next repeat is due.
+       */
+      next_retry_at?: string;
+      /**
+       * Format: date-time
+       * @description Until when the secret before the last one signs too.
+       */
+      former_secret_until?: string;
+      /** Format: date-time */
+      created_at: string;
+    };
+    FilterPreviewDto: {
+      matched: number;
+      /** @description How many were looked at: the newest that are stored, at most 100. */
+      of: number;
+      /** @description How many of each type were looked at. */
+      types: {
+        [key: string]: number;
+      };
+    };
+    PreviewFiltersDto: {
+      /** @description Absent: every update. */
+      filters?: components['schemas']['UpdateFiltersDto'];
+    };
+    SubscriptionUpdatedDto: {
+      /** @enum {string} */
+      status: 'updated';
+      /** @description The new secret, when it was made here; shown once. */
+      secret?: string;
+      warnings?: string[];
+    };
+    UpdateSubscriptionDto: {
+      /** @description http or https, without credentials; must lead to a public address or into WEBHOOK_ALLOW_NETWORKS. */
+      url?: string;
+      /** @description In the place of those before. */
+      filters?: components['schemas']['UpdateFiltersDto'];
+      /** @description Off: nothing is delivered and nothing new is kept; what waits stays for its day. */
+      enabled?: boolean;
+      /**
+       * @description Makes a new secret, shown once; the old one signs too for 24 hours.
+       * @enum {boolean}
+       */
+      rotate_secret?: true;
+      /** @description With rotate_secret: the new secret, instead of a made one. */
+      secret?: string;
+      /**
+       * @description chat: at most one delivery of a chat at a time, none overtakes another. Default none.
+       * @enum {string}
+       */
+      order?: 'none' | 'chat';
+      /** @description Deliveries under way at most; it begins with 4 and grows while the receiver keeps up. Default 40. */
+      max_connections?: number;
+    };
+    AttemptDto: {
+      /** @description As in the header X-Tgcontrol-Attempt. */
+      attempt: number;
+      /** Format: date-time */
+      at: string;
+      /** @description How long it took. */
+      duration_ms: number;
+      /** @description The HTTP status of the answer, when there was one. */
+      status?: number;
+      /** @description Why it failed. */
+      error?: string;
+      /** @description The first KiB of the answer. */
+      answer?: string;
+    };
+    DeliveryDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      status: 'pending' | 'delivered' | 'failed' | 'stored';
+      /** @description The update's `@type`. */
+      type: string;
+      /** Format: int64 */
+      chat_id?: number;
+      /**
+       * Format: date-time
+       * @description When the update came.
+       */
+      at: string;
+      attempts: number;
+      /**
+       * Format: date-time
+       * @description When it is to be tried, while it is pending.
+       */
+      due_at?: string;
+      /**
+       * Format: date-time
+       * @description When it was delivered or given up.
+       */
+      decided_at?: string;
+      /** @description The last attempt. */
+      last_attempt?: components['schemas']['AttemptDto'];
+    };
+    DeliveryDetailDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      status: 'pending' | 'delivered' | 'failed' | 'stored';
+      /** @description The update's `@type`. */
+      type: string;
+      /** Format: int64 */
+      chat_id?: number;
+      /**
+       * Format: date-time
+       * @description When the update came.
+       */
+      at: string;
+      attempts: number;
+      /**
+       * Format: date-time
+       * @description When it is to be tried, while it is pending.
+       */
+      due_at?: string;
+      /**
+       * Format: date-time
+       * @description When it was delivered or given up.
+       */
+      decided_at?: string;
+      /** @description The last attempt. */
+      last_attempt?: components['schemas']['AttemptDto'];
+      /** @description Its last twenty attempts. */
+      log: components['schemas']['AttemptDto'][];
+      /** @description The update, as TDLib made it. */
+      update: {
+        [key: string]: unknown;
+      };
+    };
+    QueuedDeliveryDto: {
+      /**
+       * Format: uuid
+       * @description Of the delivery.
+       */
+      id: string;
+    };
+    RecoveredDto: {
+      requeued: number;
+    };
+    RecoverDto: {
+      /**
+       * Format: date-time
+       * @description Not older than 24 hours counts.
+       */
+      since: string;
+    };
+    EventDto: {
+      /**
+       * Format: uuid
+       * @description Stays the same when TDLib repeats the update; of a webhook: the delivery.
+       */
+      id: string;
+      /** @description To go on after it. */
+      cursor: string;
+      /**
+       * Format: date-time
+       * @description When the update came.
+       */
+      at: string;
+      /** @description The update, as TDLib made it. */
+      update: {
+        [key: string]: unknown;
+      };
+    };
+    EventTicketDto: {
+      /** @description For `?ticket=`; serves one request, within a minute. */
+      ticket: string;
+      /** Format: date-time */
+      expires_at: string;
     };
     TdFieldDto: {
       name: string;
@@ -3538,6 +3973,530 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listSubscriptions: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SubscriptionDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createSubscription: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateSubscriptionDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SubscriptionCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  previewFilters: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PreviewFiltersDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['FilterPreviewDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getSubscription: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SubscriptionDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteSubscription: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updateSubscription: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateSubscriptionDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SubscriptionUpdatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listDeliveries: {
+    parameters: {
+      query?: {
+        /** @description The previous page's next_cursor. */
+        cursor?: string;
+        /** @description Default 100. */
+        limit?: number;
+        status?: 'pending' | 'delivered' | 'failed' | 'stored';
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeliveryDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getDelivery: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        delivery: string;
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeliveryDetailDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  retryDelivery: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        delivery: string;
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['QueuedDeliveryDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  recoverDeliveries: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RecoverDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['RecoveredDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  testSubscription: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['QueuedDeliveryDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  readEvents: {
+    parameters: {
+      query?: {
+        /** @description A cursor; what came after it. `now`: only what comes from now on. Absent: all that is kept. */
+        after?: string;
+        /** @description Default 100. */
+        limit?: number;
+        /** @description Of POST /v1/events/ticket, instead of a token; serves once. */
+        ticket?: string;
+        /** @description How many seconds to wait while there is nothing. Default 0. */
+        timeout?: number;
+      };
+      header?: {
+        /** @description text/event-stream for a stream of them */
+        Accept?: string;
+        /** @description of a stream: goes on after this cursor */
+        'Last-Event-ID'?: string;
+      };
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        sub: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description what came after the cursor, or a stream of it */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['EventDto'][];
+            /** @description always present: to ask for what comes next */
+            next_cursor: string;
+          };
+          'text/event-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createEventTicket: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['EventTicketDto'];
+          };
+        };
       };
       /** @description refused or failed; `error.code` says why */
       default: {

@@ -39,3 +39,16 @@ export type MethodClass = TdMethod['class'];
 export type TdType = Answer<paths['/v1/td/types']['get']>[number];
 /** A parameter of a method, or a field of an object. */
 export type TdField = TdMethod['parameters'][number];
+/** An upload that the server has. */
+export type ServerUpload = Answer<paths['/v1/files']['get']>[number];
+/** What everything takes on the disks. */
+export type Storage = Answer<paths['/v1/storage']['get']>;
+/** Who gets the updates of a session, and how that goes. */
+export type Subscription = Answer<paths['/v1/{kind}/{id}/updates/subscriptions/{sub}']['get']>;
+export type SubscriptionState = Subscription['state'];
+export type UpdateFilters = Subscription['filters'];
+/** A delivery in the log of a subscription. */
+export type Delivery = Answer<paths['/v1/{kind}/{id}/updates/subscriptions/{sub}/deliveries']['get']>[number];
+export type DeliveryStatus = Delivery['status'];
+/** One attempt of a delivery. */
+export type Attempt = NonNullable<Delivery['last_attempt']>;

@@ -1,4 +1,4 @@
-import type { App, Proxy, SessionSummary, Token, Worker } from '@/lib/types';
+import type { App, Delivery, Proxy, SessionSummary, Subscription, Token, Worker } from '@/lib/types';
 
 /** A ready bot, with what a test changes about it. */
 export function aSession(changes: Partial<SessionSummary> = {}): SessionSummary {
@@ -69,3 +69,39 @@ export const aToken: Token = {
   session_ids: [aSession().id],
   created_at: '2026-11-29T09:00:00.000Z',
 };
+
+/** A webhook that works, with what a test changes about it. */
+export function aSubscription(changes: Partial<Subscription> = {}): Subscription {
+  return {
+    id: '6f1c2f8e-0000-4000-8000-00000000000a',
+    kind: 'webhook',
+    url: 'https://example.com/hook',
+    filters: {},
+    order: 'none',
+    max_connections: 40,
+    enabled: true,
+    state: 'active',
+    pending: 0,
+    failed: 0,
+    dropped: 0,
+    delivered: 12,
+    success_rate: 1,
+    created_at: '2026-11-29T09:00:00.000Z',
+    ...changes,
+  };
+}
+
+/** A delivery that arrived at once. */
+export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
+  return {
+    id: '6f1c2f8e-0000-4000-8000-00000000000b',
+    status: 'delivered',
+    type: 'updateNewMessage',
+    chat_id: -100,
+    at: '2026-11-30T10:00:00.000Z',
+    attempts: 1,
+    decided_at: '2026-11-30T10:00:00.100Z',
+    last_attempt: { attempt: 1, at: '2026-11-30T10:00:00.010Z', duration_ms: 12, status: 200, answer: 'thanks' },
+    ...changes,
+  };
+}

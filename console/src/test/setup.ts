@@ -1,3 +1,4 @@
+import { webcrypto } from 'node:crypto';
 import '@testing-library/jest-dom';
 import { cleanup, configure } from '@testing-library/react';
 
@@ -18,6 +19,20 @@ globalThis.ResizeObserver = class {
   unobserve(): void {}
   disconnect(): void {}
 };
+// Nor do its files let themselves be read as those of browsers do, and it makes no checksums.
+const filePrototype = Object.getPrototypeOf(File.prototype) as Blob;
+filePrototype.arrayBuffer = function readAll(this: Blob) {
+  return new Promise<ArrayBuffer>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as ArrayBuffer);
+    reader.onerror = () => reject(new Error('unreadable'));
+    reader.readAsArrayBuffer(this);
+  });
+};
+Object.defineProperty(globalThis.crypto, 'subtle', {
+  // Node's own takes no ArrayBuffer of jsdom.
+  value: { digest: (name: string, bytes: ArrayBuffer) => webcrypto.subtle.digest(name, Buffer.from(bytes)) },
+});
 
 afterEach(() => {
   cleanup();

@@ -7,7 +7,16 @@ import { AppLogger } from '../log/app-logger.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** What processes tell each other through the database. */
-export type Topic = 'proxy_changed' | 'session_released' | 'token_changed';
+export type Topic =
+  | 'proxy_changed'
+  | 'session_released'
+  | 'token_changed'
+  /** With the id of a session: its subscriptions are others. */
+  | 'subscriptions_changed'
+  /** With the id of a subscription: its owner wants something delivered now. */
+  | 'delivery_wanted'
+  /** With ids of subscriptions, separated by commas: they have new events. */
+  | 'events_stored';
 
 /** Gets the id of what changed; undefined after a lost connection, when anything may have. */
 export type NotificationHandler = (id: string | undefined) => void;

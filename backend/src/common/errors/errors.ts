@@ -153,6 +153,19 @@ export class RequestTimeoutError extends AppError {
   }
 }
 
+/** The state of something forbids the change; `code` says which conflict. */
+export class ConflictError extends AppError {
+  readonly status = 409;
+
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: AppErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** Something is still used by sessions and so cannot be deleted. */
 export class InUseError extends AppError {
   readonly code = 'in_use';

@@ -30,8 +30,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Known to Fastify too, which asks for credentials before it reads a body. */
     access?: Access;
+    /** Whether a ticket in the query may stand for credentials. */
+    takesTicket?: boolean;
   }
 }
+
+/** For streams, which a browser opens without headers: `?ticket=` of POST /v1/events/ticket lets in as well. */
+export const TakesTicket = (): MethodDecorator => (_target, _key, descriptor) => {
+  addRouteConfig(descriptor.value as object, { takesTicket: true });
+};
 
 /** Says who may use a controller or a route; one without it is refused to everybody. */
 export const Requires =

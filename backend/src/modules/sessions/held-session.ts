@@ -3,6 +3,7 @@ import type { ChatResolver } from './chat-resolver.js';
 import type { Downloads } from './downloads.js';
 import type { LiveSession } from './live-session.js';
 import type { SessionSends } from './sends/session-sends.js';
+import type { SessionTap } from './session-taps.js';
 import type { SilenceWatch } from './silence-watch.js';
 import type { SessionStatus } from './session.entity.js';
 import { type Lease, PENDING_STATUSES } from './sessions.repository.js';
@@ -15,6 +16,7 @@ export interface Held {
   readonly downloads: Downloads;
   readonly client: TdClient;
   readonly sends: SessionSends;
+  readonly tap: SessionTap;
   readonly silence: SilenceWatch;
   /** The registered proxy it uses; null for DEFAULT_PROXY or none. */
   proxyId: string | null;

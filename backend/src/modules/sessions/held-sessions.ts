@@ -164,8 +164,11 @@ export class HeldSessions implements BeforeApplicationShutdown {
     await held.writing;
   }
 
-  /** @returns whether TDLib has released the database; if not, it may still be open */
-  async close(held: Held): Promise<boolean> {
+  /**
+   * @param isLast whether nothing more is told of it; false when `giveUp` follows with the status that it ends with
+   * @returns whether TDLib has released the database; if not, it may still be open
+   */
+  async close(held: Held, isLast = true): Promise<boolean> {
     held.session.expectEnd();
     held.silence.end();
     try {
@@ -176,13 +179,14 @@ export class HeldSessions implements BeforeApplicationShutdown {
       return false;
     } finally {
       await this.sends.close(held.sends, ENDED.has(held.session.status));
+      if (isLast) await held.tap.close();
       this.forget(held);
     }
   }
 
   /** Writes the last state and leaves the session to the registry. */
   async giveUp(held: Held): Promise<void> {
-    await this.sends.close(held.sends, ENDED.has(held.session.status));
+    await Promise.all([this.sends.close(held.sends, ENDED.has(held.session.status)), held.tap.close()]);
     this.writer.write(held, true);
     await held.writing;
     held.writes = false;
@@ -250,6 +254,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
   }
 
   private onChanged(held: Held): void {
+    held.tap.changed(this.stateOf(held));
     if (this.held.get(held.session.id) !== held) {
       return;
     }
@@ -295,7 +300,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
         const patience = new Promise((resolve) => setTimeout(resolve, LOGOUT_TIMEOUT_MS).unref());
         await Promise.race([held.client.closed, patience]);
       }
-      await this.close(held);
+      await this.close(held, false);
       if (held.session.isUnauthorized) {
         // TDLib empties the database by itself when it closes after a logout, but not when we close it.
         await this.directories.remove(held.session.id);

@@ -1,7 +1,11 @@
 export { SessionEntity } from './session.entity.js';
 export { requireMethodClass } from './method-access.js';
 export { OpenSessions, type OpenSession } from './open-sessions.js';
-export type { SessionKind } from './session.dto.js';
+export { departureOf } from './departure.js';
+export type { LiveState, SessionKind } from './session.dto.js';
+export type { Lease } from './sessions.repository.js';
+export { type SessionTap, SessionTaps, type TapOpening } from './session-taps.js';
+export { TurnJournal } from './turn-journal.js';
 export { SessionRoutes } from './session-routes.js';
 export { SendOutcomes } from './sends/send-outcomes.js';
 export { SendEntity } from './sends/send.entity.js';

@@ -152,7 +152,7 @@ export class LocalSessionHost extends SessionHost {
       if (held.session.status !== 'authorized') {
         throw new SessionNotReadyError(held.session.status);
       }
-      await this.sessions.close(held);
+      await this.sessions.close(held, false);
       held.session.stop();
       await this.sessions.giveUp(held);
       return this.sessions.stateOf(held);

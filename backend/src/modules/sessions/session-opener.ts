@@ -14,6 +14,7 @@ import type { LoginPlan, SessionStart } from './login-plan.js';
 import type { SessionSends } from './sends/session-sends.js';
 import { SendTracker } from './sends/send-tracker.js';
 import { SessionDirectories } from './session-directories.js';
+import { SessionTaps } from './session-taps.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionUpdates } from './session-updates.js';
 import { type SilenceClock, SilenceWatch } from './silence-watch.js';
@@ -65,6 +66,7 @@ export class SessionOpener {
     private readonly directories: SessionDirectories,
     private readonly sends: SendTracker,
     private readonly updates: SessionUpdates,
+    private readonly taps: SessionTaps,
   ) {}
 
   /**
@@ -93,9 +95,12 @@ export class SessionOpener {
     );
     // Only a login has no past, unless it goes on with the database of a session that has expired.
     const hasPast = row.status !== 'connecting' || row.formerStatus === 'expired';
+    const tap = await this.taps.open({ kind: row.kind, lease, directory: this.directories.of(row.id) });
     const sends = this.sends.begin(row.kind, lease, hasPast);
     const client = await this.engine.open({
       onUpdate: (type, update) => {
+        // First what must not be lost with the process.
+        tap.receive(type, update);
         session.receive(type, update);
         sends.receive(type, update);
         this.updates.publish(row.id, type, update);
@@ -126,6 +131,7 @@ export class SessionOpener {
       session,
       client,
       sends,
+      tap,
       silence: this.watch(client, session, sends),
       lease,
       resolver: new ChatResolver(),
@@ -141,6 +147,7 @@ export class SessionOpener {
     begun.held = held;
     opened(held);
     await client.start();
+    tap.started();
     await this.sends.load(sends, this.directories.of(row.id), whenReady(held));
     return held;
   }

@@ -27,6 +27,7 @@ import { SessionOpener } from './session-opener.js';
 import { OpenSessions } from './open-sessions.js';
 import { SessionReconciler } from './session-reconciler.js';
 import { SessionRoutes } from './session-routes.js';
+import { SessionTaps } from './session-taps.js';
 import { SessionUpdates } from './session-updates.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
@@ -60,6 +61,7 @@ const LOCAL_HOST: Provider[] = [
   SessionDirectories,
   SessionLookup,
   SessionUpdates,
+  SessionTaps,
   SessionOpener,
   HeldSessions,
   OpenSessions,
@@ -105,7 +107,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsInternalController, SendsInternalController, ExecuteInternalController],
       providers: [SessionsRepository, ENGINE, Executor, ...LOCAL_HOST, CallLines, SessionCalls],
-      exports: [SessionHost, OpenSessions, SendOutcomes, TelegramEngine, CallLines],
+      exports: [SessionHost, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine, CallLines],
     };
   }
 
@@ -115,7 +117,7 @@ export class SessionsModule {
       global: true,
       controllers: [SessionsController, SendsController, ExecuteController],
       providers: [SessionsRepository, SessionsService, ENGINE, Executor, ...LOCAL_HOST],
-      exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, TelegramEngine],
+      exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine],
     };
   }
 }

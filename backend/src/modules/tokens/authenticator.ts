@@ -8,8 +8,15 @@ import {
   ScopeDeniedError,
   UnauthenticatedError,
 } from '../../common/errors/index.js';
-import { Access, type Caller, type MasterCaller, type RequestContext } from '../../common/http/index.js';
+import {
+  Access,
+  type Caller,
+  type MasterCaller,
+  type RequestContext,
+  type TokenCaller,
+} from '../../common/http/index.js';
 import { CONSOLE_COOKIE, type ConsoleSession, ConsoleSessions } from './console-sessions.js';
+import { EventTickets } from './event-tickets.js';
 import { FailureThrottle } from './failure-throttle.js';
 import { ScopedTokens } from './scoped-tokens.js';
 import { SecretMatcher } from './secret-matcher.js';
@@ -31,6 +38,13 @@ function bearerOf(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
+/** The ticket of a request that may come with one, and brings nothing better. */
+function ticketOf({ headers, routeOptions, query }: FastifyRequest): string | undefined {
+  if (routeOptions.config.takesTicket !== true || headers.authorization !== undefined) return undefined;
+  const { ticket } = query as { readonly ticket?: unknown };
+  return typeof ticket === 'string' ? ticket : undefined;
+}
+
 /** Finds out who a request comes from, and whether that is enough. */
 @Injectable()
 export class Authenticator {
@@ -40,11 +54,12 @@ export class Authenticator {
   private readonly signature: CallerSignature | undefined;
   private readonly throttle: FailureThrottle;
 
-  /** In a worker `tokens` and `coverage` are absent: no token of any client gets in there. */
+  /** In a worker `tokens`, `coverage` and `tickets` are absent: nobody of any client gets in there. */
   constructor(
     config: AppConfig,
     @Optional() private readonly tokens?: ScopedTokens,
     @Optional() private readonly coverage?: SessionCoverage,
+    @Optional() private readonly tickets?: EventTickets,
   ) {
     const { apiToken, clusterToken } = config.secrets;
     this.apiToken = apiToken === undefined ? undefined : new SecretMatcher(apiToken);
@@ -66,6 +81,8 @@ export class Authenticator {
       const header = request.headers[CALLER_HEADER];
       if (header !== undefined) context.caller = this.callerOf(header);
     } else if (access !== Access.Public) {
+      const ticket = ticketOf(request);
+      if (ticket !== undefined) return this.admitTicket(ticket, access, request, context);
       const master = this.masterOf(request, context.remoteAddress);
       if (!master) return this.admitToken(access, request, context);
       context.caller = master;
@@ -120,6 +137,26 @@ export class Authenticator {
     const token = bearerOf(request.headers.authorization);
     const caller = token === undefined ? undefined : await this.tokens?.find(token);
     if (!caller) this.refuse(context.remoteAddress, 'invalid bearer token');
+    await this.requireScope(caller, access, request);
+    context.caller = caller;
+    context.admitted = access;
+  }
+
+  private async admitTicket(
+    ticket: string,
+    access: Access,
+    request: FastifyRequest,
+    context: RequestContext,
+  ): Promise<void> {
+    const caller = await this.tickets?.take(ticket);
+    if (!caller) this.refuse(context.remoteAddress, 'the ticket is unknown, used or too old');
+    if (caller.kind === 'token') await this.requireScope(caller, access, request);
+    context.caller = caller;
+    context.admitted = access;
+  }
+
+  /** @throws ScopeDeniedError */
+  private async requireScope(caller: TokenCaller, access: Access, request: FastifyRequest): Promise<void> {
     if (access === Access.CoveredSession) {
       const { id } = request.params as { readonly id?: string };
       if (id === undefined || !(await this.coverage?.covers(caller.scope, id))) {
@@ -128,8 +165,6 @@ export class Authenticator {
     } else if (access !== Access.AnyToken) {
       throw new ScopeDeniedError('the token is limited to its sessions: this needs the master token');
     }
-    context.caller = caller;
-    context.admitted = access;
   }
 
   /**

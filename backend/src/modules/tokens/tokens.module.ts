@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { ConsoleSessionController } from './console-session.controller.js';
+import { EventTickets } from './event-tickets.js';
 import { ScopedTokens } from './scoped-tokens.js';
 import { SessionCoverage } from './session-coverage.js';
 import { TokenUsage } from './token-usage.js';
@@ -17,8 +18,10 @@ export class TokensModule {
   static forGateway(): DynamicModule {
     return {
       module: TokensModule,
+      global: true,
       controllers: [ConsoleSessionController, TokensController],
-      providers: [ScopedTokens, SessionCoverage, TokenUsage, TokensRepository, TokensService],
+      providers: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage, TokensRepository, TokensService],
+      exports: [EventTickets],
     };
   }
 

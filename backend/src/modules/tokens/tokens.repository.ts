@@ -34,21 +34,12 @@ export class TokensRepository {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /** @param hash SHA-256 of the token */
-  async findByHash(hash: Buffer): Promise<StoredToken | undefined> {
-    const [row] = await this.unitOfWork.rows<TokenRow>(
-      `SELECT t.id, t.name, t.enabled, t.all_sessions,
-              ARRAY(SELECT app_id::text FROM api_token_apps WHERE token_id = t.id) AS app_ids,
-              ARRAY(SELECT session_id::text FROM api_token_sessions WHERE token_id = t.id) AS session_ids
-         FROM api_tokens t WHERE t.secret_hash = $1`,
-      [hash],
-    );
-    if (!row) return undefined;
-    const scope = {
-      allSessions: row.all_sessions,
-      appIds: new Set(row.app_ids),
-      sessionIds: new Set(row.session_ids),
-    };
-    return { id: row.id, name: row.name ?? undefined, enabled: row.enabled, scope };
+  findByHash(hash: Buffer): Promise<StoredToken | undefined> {
+    return this.findBy('secret_hash', hash);
+  }
+
+  find(id: string): Promise<StoredToken | undefined> {
+    return this.findBy('id', id);
   }
 
   /** What these tokens name, by token id, in the order of the ids. */
@@ -92,5 +83,22 @@ export class TokensRepository {
   /** Notes that these tokens were used just now. */
   async noteUse(ids: readonly string[]): Promise<void> {
     await this.unitOfWork.rows('UPDATE api_tokens SET last_used_at = now() WHERE id = ANY($1::uuid[])', [ids]);
+  }
+
+  private async findBy(column: 'id' | 'secret_hash', value: string | Buffer): Promise<StoredToken | undefined> {
+    const [row] = await this.unitOfWork.rows<TokenRow>(
+      `SELECT t.id, t.name, t.enabled, t.all_sessions,
+              ARRAY(SELECT app_id::text FROM api_token_apps WHERE token_id = t.id) AS app_ids,
+              ARRAY(SELECT session_id::text FROM api_token_sessions WHERE token_id = t.id) AS session_ids
+         FROM api_tokens t WHERE t.${column} = $1`,
+      [value],
+    );
+    if (!row) return undefined;
+    const scope = {
+      allSessions: row.all_sessions,
+      appIds: new Set(row.app_ids),
+      sessionIds: new Set(row.session_ids),
+    };
+    return { id: row.id, name: row.name ?? undefined, enabled: row.enabled, scope };
   }
 }

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Bot, Play, SquareTerminal, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
 import { Suspense, useMemo, useState, type ReactNode } from 'react';
+import { toast } from 'sonner';
 import { Answer } from '@/components/call/answer';
 import { CopyAsCurl, CopyAsFetch } from '@/components/call/copy-as';
 import { StatusBadge } from '@/components/session/badges';
@@ -30,8 +31,10 @@ import { HistoryCard } from './history-card';
 import { MethodBox } from './method-box';
 import { MethodDocs } from './method-docs';
 import { ParamsEditor, type ParamsDraft } from './params-editor';
+import { PutFileButton } from './put-file-button';
 import { addParameter } from './td/complete';
 import { parseJson } from './td/json-text';
+import { putFile, type PutFile } from './td/put-file';
 import { indexTd, methodSkeleton } from './td/schema';
 import { closest, validateParams } from './td/validate';
 
@@ -254,6 +257,12 @@ function Calls({ session, methods, types, typesError, urlMethod, onMethod }: Cal
     change({ text, select: { from, to } });
   };
 
+  const put = (file: PutFile): void => {
+    const next = method ? putFile(index, method, draft.text, file) : undefined;
+    if (next) change({ text: next.text, select: { from: next.from, to: next.to } });
+    else toast.error(`${name.trim()} takes no file, as far as td_api tells.`);
+  };
+
   const noMethod = name.trim() === '' ? 'Enter the name of a td_api method.' : undefined;
   const refused =
     method?.reserved === true ? 'The gateway keeps this method for itself: nobody may call it.' : undefined;
@@ -331,6 +340,7 @@ function Calls({ session, methods, types, typesError, urlMethod, onMethod }: Cal
               {!call.isPending && <Play aria-hidden />}
               Send call
             </Button>
+            {method && mayWait && <PutFileButton onPut={put} />}
             <CopyAsCurl request={request} />
             <CopyAsFetch request={request} />
             <span className="ml-auto hidden items-center gap-1 text-xs text-ink-3 sm:flex">

@@ -10,6 +10,7 @@ import { Card } from '@/components/ui/card';
 import { CopyButton } from '@/components/ui/copy';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
+import { EventsTab, WebhooksTab } from '@/features/updates';
 import { ApiError } from '@/lib/api-error';
 import { useSession, useSessions } from '@/lib/queries';
 import type { SessionSummary } from '@/lib/types';
@@ -17,9 +18,11 @@ import { useUrlState } from '@/lib/url-state';
 import { readAccount } from './account';
 import { AccountCard } from './account-card';
 import { CallBox } from './call-box';
+import { FilesTab } from './files/files-tab';
 import { NextStep } from './next-step';
 import { Removal } from './removal';
 import { SendsCard } from './sends-card';
+import { SessionTabs, useSessionTab } from './session-tabs';
 import { SettingsCard } from './settings-card';
 
 /** One session, found by the id in the address. */
@@ -75,6 +78,7 @@ function SessionView({ summary }: { summary: SessionSummary }) {
   const session = { ...summary, ...live.data };
   const name = sessionName(session);
   const account = telegramName(session);
+  const tab = useSessionTab();
   const unreachable = live.isError ? ApiError.from(live.error) : undefined;
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-5">
@@ -115,17 +119,23 @@ function SessionView({ summary }: { summary: SessionSummary }) {
       )}
       <NextStep session={session} />
       <Warnings warnings={live.data?.warnings ?? []} />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
-        <div className="flex min-w-0 flex-col gap-5">
-          <CallBox session={session} accountId={readAccount(live.data?.me)?.id} />
-          <SendsCard session={session} />
+      <SessionTabs session={session} current={tab} />
+      {tab === 'files' && <FilesTab session={session} />}
+      {tab === 'events' && <EventsTab session={session} />}
+      {tab === 'webhooks' && <WebhooksTab session={session} />}
+      {tab === 'summary' && (
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
+          <div className="flex min-w-0 flex-col gap-5">
+            <CallBox session={session} accountId={readAccount(live.data?.me)?.id} />
+            <SendsCard session={session} />
+          </div>
+          <div className="flex min-w-0 flex-col gap-5">
+            <AccountCard session={session} me={live.data?.me} />
+            <SettingsCard session={session} />
+            <Removal session={session} name={name} />
+          </div>
         </div>
-        <div className="flex min-w-0 flex-col gap-5">
-          <AccountCard session={session} me={live.data?.me} />
-          <SettingsCard session={session} />
-          <Removal session={session} name={name} />
-        </div>
-      </div>
+      )}
     </div>
   );
 }

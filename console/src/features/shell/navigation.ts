@@ -1,11 +1,14 @@
 import {
   Blocks,
+  Files,
   KeyRound,
   LayoutDashboard,
   MessagesSquare,
+  Radio,
   Server,
   SquareTerminal,
   Waypoints,
+  Webhook,
   type LucideIcon,
 } from 'lucide-react';
 
@@ -22,7 +25,13 @@ export const MAIN: readonly Destination[] = [
   { href: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
   { href: '/sessions/', name: 'Sessions', icon: MessagesSquare, key: 's' },
   { href: '/playground/', name: 'Playground', icon: SquareTerminal, key: 'c' },
+  { href: '/events/', name: 'Events', icon: Radio, key: 'e' },
+  { href: '/webhooks/', name: 'Webhooks', icon: Webhook, key: 'h' },
+  { href: '/files/', name: 'Files', icon: Files, key: 'f' },
 ];
+
+/** What the bar at the bottom of a phone has room for; the rest is behind its "More". */
+export const IN_BAR: readonly Destination[] = MAIN.slice(0, 3);
 
 /** What sessions are made from and run on, and who may use them. */
 export const SYSTEM: readonly Destination[] = [
@@ -31,6 +40,9 @@ export const SYSTEM: readonly Destination[] = [
   { href: '/tokens/', name: 'API tokens', icon: KeyRound, key: 't' },
   { href: '/workers/', name: 'Workers', icon: Server, key: 'w' },
 ];
+
+/** What the bar at the bottom of a phone has no room for. */
+export const IN_MENU: readonly Destination[] = [...MAIN.slice(IN_BAR.length), ...SYSTEM];
 
 /** Every page, in the order of the sidebar. */
 export const DESTINATIONS: readonly Destination[] = [...MAIN, ...SYSTEM];

@@ -10,10 +10,11 @@ import { Dialog } from '@/components/ui/dialog';
 import { Kbd } from '@/components/ui/kbd';
 import { cn } from '@/lib/cn';
 import { useSignOut } from '@/lib/console-session';
+import { useUploadGuard } from '@/lib/uploads';
 import { Announcer } from './announcer';
 import { useConnection } from './connection';
 import { ConnectionBanner, ConnectionChip } from './connection-chip';
-import { DESTINATIONS, MAIN, SYSTEM, isCurrent, type Destination } from './navigation';
+import { DESTINATIONS, IN_BAR, IN_MENU, MAIN, SYSTEM, isCurrent, type Destination } from './navigation';
 import { Palette } from './palette';
 import { ShortcutHelp } from './shortcut-help';
 import { useShortcuts } from './shortcuts';
@@ -27,6 +28,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
   const connection = useConnection();
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
+  useUploadGuard();
   useShortcuts({ openPalette: () => setOpened('palette'), openHelp: () => setOpened('help') });
 
   return (
@@ -108,7 +110,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
         aria-label="Main"
         className="fixed inset-x-0 bottom-0 z-30 grid grid-cols-4 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
       >
-        {MAIN.map((destination) => (
+        {IN_BAR.map((destination) => (
           <BottomLink key={destination.href} destination={destination} current={isCurrent(destination, pathname)} />
         ))}
         <button
@@ -124,7 +126,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
       {opened === 'menu' && (
         <Dialog title="More" onClose={close} keepOnOutsideClick={false}>
           <nav aria-label="More pages" className="flex flex-col">
-            {SYSTEM.map((destination) => (
+            {IN_MENU.map((destination) => (
               <NavLink
                 key={destination.href}
                 destination={destination}

@@ -1,25 +1,15 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { TurnJournal } from '../turn-journal.js';
 import { parseSend, writeSend } from './send-line.js';
 import type { SendState } from './tracked-send.js';
 
-const FILES = ['sends.0', 'sends.1'] as const;
-
-interface JournalFile {
-  readonly descriptor: number;
-  size: number;
-}
+const NAME = 'sends';
 
 /**
- * What is known of a session's sends and not in the database yet, in the session's directory: it survives the process. Appended
- * at once, so that an outcome is not lost with the process that saw it; TDLib tells it only once.
- *
- * Two files take turns: while what one holds is written to the database, new lines go to the other.
+ * What is known of a session's sends and not in the database yet. Appended at once, so that an outcome is not lost with the
+ * process that saw it; TDLib tells it only once.
  */
 export class SendJournal {
-  private active = 0;
-
-  private constructor(private readonly files: readonly [JournalFile, JournalFile]) {}
+  private constructor(private readonly journal: TurnJournal) {}
 
   /**
    * Opens the journal of a directory.
@@ -27,65 +17,31 @@ export class SendJournal {
    */
   static open(directory: string): { readonly journal: SendJournal; readonly left: readonly SendState[] } {
     const left = new Map<string, SendState>();
-    const states = FILES.flatMap((name) => linesOf(join(directory, name)).flatMap((line) => parseSend(line) ?? []));
+    const states = TurnJournal.read(directory, NAME).flatMap((line) => parseSend(line) ?? []);
     // A pending state never comes after the decision, so the order of the files does not matter.
     for (const state of states) {
       if (left.get(state.id)?.decidedAt === undefined) {
         left.set(state.id, state);
       }
     }
-    return {
-      journal: new SendJournal([openFile(directory, FILES[0]), openFile(directory, FILES[1])]),
-      left: [...left.values()],
-    };
+    return { journal: new SendJournal(TurnJournal.open(directory, NAME)), left: [...left.values()] };
   }
 
   append(state: SendState): void {
-    const file = this.file(this.active);
-    file.size += writeSync(file.descriptor, writeSend(state));
+    this.journal.append(writeSend(state));
   }
 
-  /** What was appended so far is about to be written to the database. */
+  /** See {@link TurnJournal.rotate}. */
   rotate(): void {
-    const other = 1 - this.active;
-    if (this.file(other).size === 0) {
-      this.active = other;
-    }
+    this.journal.rotate();
   }
 
-  /** What was appended before the last `rotate` is in the database. */
+  /** See {@link TurnJournal.stored}. */
   stored(): void {
-    this.truncate(this.file(1 - this.active));
+    this.journal.stored();
   }
 
   close(): void {
-    for (const { descriptor } of this.files) {
-      closeSync(descriptor);
-    }
-  }
-
-  private truncate(file: JournalFile): void {
-    if (file.size > 0) {
-      ftruncateSync(file.descriptor);
-      file.size = 0;
-    }
-  }
-
-  private file(index: number): JournalFile {
-    return index === 0 ? this.files[0] : this.files[1];
-  }
-}
-
-function openFile(directory: string, name: string): JournalFile {
-  const descriptor = openSync(join(directory, name), 'a', 0o600);
-  return { descriptor, size: fstatSync(descriptor).size };
-}
-
-/** Complete lines only: the last one may be torn when the machine died. */
-function linesOf(path: string): readonly string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  } catch {
-    return [];
+    this.journal.close();
   }
 }

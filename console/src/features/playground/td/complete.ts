@@ -27,14 +27,15 @@ export interface Suggestion {
 }
 
 /** What is expected of a value: the fields of the params, or a td_api type. */
-type Expected =
+export type Expected =
   | { readonly kind: 'params'; readonly fields: readonly TdField[] }
   | { readonly kind: 'type'; readonly name: string }
   | undefined;
 
-const expectType = (name: string | undefined): Expected => (name === undefined ? undefined : { kind: 'type', name });
+export const expectType = (name: string | undefined): Expected =>
+  name === undefined ? undefined : { kind: 'type', name };
 
-type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+export type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
 /** The @type that stands in an object, when it is one. */
 function typeNameIn(node: ObjectNode): string | undefined {
@@ -43,7 +44,7 @@ function typeNameIn(node: ObjectNode): string | undefined {
 }
 
 /** The fields that an object may have here, by its @type, else by what is expected. */
-function fieldsHere(index: TdIndex, node: ObjectNode, expected: Expected): readonly TdField[] {
+export function fieldsHere(index: TdIndex, node: ObjectNode, expected: Expected): readonly TdField[] {
   if (expected?.kind === 'params') return expected.fields;
   const said = typeNameIn(node);
   const bySaid = said === undefined ? undefined : fieldsOf(index, said);

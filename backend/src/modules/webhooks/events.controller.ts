@@ -1,0 +1,91 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ValidationFailedError } from '../../common/errors/index.js';
+import {
+  Access,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+  currentCaller,
+  NoEnvelope,
+  Requires,
+  successEnvelope,
+  TakesTicket,
+} from '../../common/http/index.js';
+import { departureOf, type SessionKind } from '../sessions/index.js';
+import { EventDto, EventsQueryDto } from './delivery.dto.js';
+import { EventReader, pollAnswer } from './event-reader.js';
+import { streamEvents } from './event-stream.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+
+const DEFAULT_LIMIT = 100;
+/** A stream takes its events in portions of its own. */
+const STREAM_PORTION = 500;
+
+/** Events that are asked for, by polling or as a stream. */
+@ApiTags('updates')
+@Controller('v1/:kind(bot|user)/:id/updates/subscriptions/:sub')
+@Requires(Access.CoveredSession)
+export class EventsController {
+  constructor(
+    private readonly subscriptions: SubscriptionsService,
+    private readonly reader: EventReader,
+  ) {}
+
+  @Get('events')
+  @NoEnvelope()
+  @TakesTicket()
+  @ApiParam({ name: 'kind', enum: ['bot', 'user'] })
+  @ApiHeader({ name: 'Accept', required: false, description: 'text/event-stream for a stream of them' })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'of a stream: goes on after this cursor' })
+  @ApiOperation({ operationId: 'readEvents', summary: 'The events of a subscription, of any kind, in their order' })
+  @ApiExtraModels(EventDto)
+  @ApiResponse({
+    status: 200,
+    description: 'what came after the cursor, or a stream of it',
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['ok', 'result', 'next_cursor'],
+          properties: {
+            ok: { type: 'boolean', enum: [true] },
+            result: { type: 'array', items: { $ref: '#/components/schemas/EventDto' } },
+            next_cursor: { type: 'string', description: 'always present: to ask for what comes next' },
+          },
+        },
+      },
+      'text/event-stream': { schema: { type: 'string' } },
+    },
+  })
+  async read(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Param('sub') sub: string,
+    @Query() query: EventsQueryDto,
+  ): Promise<void> {
+    const caller = departureOf(reply);
+    const { id: subscriptionId } = await this.subscriptions.existing({ kind, id }, sub, currentCaller());
+    if (request.headers.accept?.includes('text/event-stream') === true) {
+      const after = resumed(request.headers['last-event-id']) ?? query.position;
+      await streamEvents(reply, this.reader, { subscriptionId, after, limit: STREAM_PORTION, caller });
+      return;
+    }
+    const { limit = DEFAULT_LIMIT, timeout = 0 } = query;
+    const wanted = { subscriptionId, after: query.position, limit, waitMs: timeout * 1_000, caller };
+    const answer = pollAnswer(await this.reader.read(wanted));
+    await reply.type('application/json; charset=utf-8').send(successEnvelope(answer));
+  }
+}
+
+/** @throws ValidationFailedError */
+function resumed(header: string | string[] | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  if (typeof header === 'string' && /^[0-9a-z]{1,12}$/.test(header)) return Number.parseInt(header, 36);
+  throw new ValidationFailedError([{ path: 'Last-Event-ID', message: 'is no cursor of ours' }]);
+}

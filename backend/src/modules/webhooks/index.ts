@@ -1,0 +1,2 @@
+export { SubscriptionEntity } from './subscription.entity.js';
+export { WebhooksModule } from './webhooks.module.js';

@@ -1,0 +1,327 @@
+import type { Outcome } from './delivery-client.js';
+import { CompiledFilters } from './filters.js';
+import { Lane, type LaneHost, type LaneItem, type Loaded, type LoadRequest, type Settled } from './lane.js';
+import type { DeliveryOrder } from './subscription.entity.js';
+import type { Subscriber } from './subscriber.js';
+
+const MINUTE = 60_000;
+
+interface Row {
+  readonly seq: number;
+  readonly chatId: number;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  dueAt: number;
+  isClaimed: boolean;
+  wasProbe: boolean;
+}
+
+interface Task {
+  readonly at: number;
+  readonly work: () => void;
+  isCancelled: boolean;
+}
+
+/** A database, a receiver and a clock, as a lane sees them. */
+class World implements LaneHost {
+  time = 0;
+  readonly rows: Row[] = [];
+  readonly posts: { readonly seq: number; readonly at: number; readonly attempt: number; readonly isGood: boolean }[] =
+    [];
+  readonly disabled: string[] = [];
+  underWay = 0;
+  mostUnderWay = 0;
+  /** How the receiver answers. */
+  answer: (row: Row, attempt: number) => Partial<Outcome> = () => ({ isDelivered: true, status: 200 });
+  private readonly tasks: Task[] = [];
+
+  add(count: number, chats = 1): void {
+    for (let number = 0; number < count; number += 1) {
+      const seq = this.rows.length;
+      this.rows.push({
+        ...{
+          seq,
+          chatId: seq % chats,
+          status: 'pending',
+          attempts: 0,
+          dueAt: this.time,
+          isClaimed: false,
+          wasProbe: false,
+        },
+      });
+    }
+  }
+
+  async run(untilMs: number): Promise<void> {
+    for (;;) {
+      await settleAll();
+      const due = this.tasks.filter(({ isCancelled, at }) => !isCancelled && at <= untilMs);
+      const next = due.sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.tasks.splice(this.tasks.indexOf(next), 1);
+      this.time = Math.max(this.time, next.at);
+      next.work();
+    }
+    this.time = untilMs;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  later(work: () => void, afterMs: number): () => void {
+    const task = { at: this.time + afterMs, work, isCancelled: false };
+    this.tasks.push(task);
+    return () => (task.isCancelled = true);
+  }
+
+  mayPost(): boolean {
+    return true;
+  }
+
+  post(item: LaneItem): Promise<Outcome> {
+    const row = this.rowOf(item);
+    this.underWay += 1;
+    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+    return new Promise((resolve) => {
+      this.later(() => {
+        this.underWay -= 1;
+        const answer = { isDelivered: false, at: this.time, durationMs: 20, ...this.answer(row, item.attempt) };
+        this.posts.push({ seq: row.seq, at: this.time, attempt: item.attempt, isGood: answer.isDelivered });
+        resolve(answer);
+      }, 20);
+    });
+  }
+
+  load(_of: Subscriber, { limit, except, isProbe }: LoadRequest): Promise<Loaded> {
+    const waiting = this.rows.filter(({ status, isClaimed }) => status === 'pending' && !isClaimed);
+    const isFree = ({ chatId, dueAt }: Row): boolean => isProbe || (dueAt <= this.time && !except.includes(chatId));
+    const items = waiting.filter(isFree).slice(0, limit);
+    for (const row of items) {
+      row.isClaimed = true;
+      row.attempts += 1;
+    }
+    const later = waiting
+      .filter((row) => !row.isClaimed && row.dueAt > this.time)
+      .map(({ dueAt }) => dueAt - this.time);
+    return Promise.resolve({
+      items: items.map(toItem),
+      nextDueInMs: later.length === 0 ? undefined : Math.min(...later),
+      blocked: [],
+    });
+  }
+
+  settle({ item, status, dueInMs, wasProbe }: Settled): Promise<void> {
+    Object.assign(this.rowOf(item), { status, dueAt: this.time + dueInMs, isClaimed: false, wasProbe });
+    return Promise.resolve();
+  }
+
+  release(items: readonly LaneItem[]): Promise<void> {
+    for (const item of items) {
+      const row = this.rowOf(item);
+      row.isClaimed = false;
+      row.attempts -= 1;
+    }
+    return Promise.resolve();
+  }
+
+  recover(): Promise<void> {
+    for (const row of this.rows) {
+      if (row.status === 'failed' && row.wasProbe)
+        Object.assign(row, { status: 'pending', attempts: 0, dueAt: this.time });
+      if (row.status === 'pending' && !row.isClaimed) row.dueAt = Math.min(row.dueAt, this.time);
+    }
+    return Promise.resolve();
+  }
+
+  disable(_of: Subscriber, reason: string): void {
+    this.disabled.push(reason);
+  }
+
+  private rowOf({ id }: LaneItem): Row {
+    const row = this.rows[Number(id)];
+    if (row === undefined) throw new Error(`no row ${id}`);
+    return row;
+  }
+}
+
+function toItem({ seq, chatId, attempts }: Row): LaneItem {
+  return { id: String(seq), part: 0, chatId, attempt: attempts, payload: '{}' };
+}
+
+async function settleAll(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+function subscriber(order: DeliveryOrder = 'none', more: Partial<Subscriber> = {}): Subscriber {
+  return {
+    ...{
+      id: 'l',
+      sessionId: 's',
+      sessionKind: 'bot',
+      kind: 'webhook',
+      filters: new CompiledFilters({}),
+      isScoped: false,
+    },
+    ...{ isServed: true, url: 'http://r/', secrets: [], order, maxConnections: 40, laneEpoch: 1, isFailing: false },
+    ...more,
+  };
+}
+
+function begin(world: World, of = subscriber()): Lane {
+  const lane = new Lane(of, world);
+  lane.lookAgain();
+  return lane;
+}
+
+describe('Lane', () => {
+  let world: World;
+
+  beforeEach(() => (world = new World()));
+
+  it('delivers 5,000 that waited while the receiver was away for 60 minutes: all of them, paced, without spending attempts', async () => {
+    world.answer = () => ({ isDelivered: world.time >= 60 * MINUTE, status: world.time >= 60 * MINUTE ? 200 : 502 });
+    world.add(5_000);
+    begin(world);
+    await world.run(60 * MINUTE);
+    const tried = world.posts.length;
+    // Five to notice it, then the oldest alone: at most one in five minutes once its schedule is at its end.
+    expect(tried).toBeLessThan(40);
+    expect(world.rows.filter(({ attempts }) => attempts > 0).length).toBeLessThan(20);
+    world.mostUnderWay = 0;
+    await world.run(70 * MINUTE);
+    expect(world.rows.every(({ status }) => status === 'delivered')).toBe(true);
+    const good = world.posts.filter(({ isGood }) => isGood);
+    expect(new Set(good.map(({ seq }) => seq)).size).toBe(5_000);
+    expect(good).toHaveLength(5_000);
+    // Not all at once: the first second after its return brings a fraction of what it can take.
+    const [first] = good;
+    expect(good.filter(({ at }) => at < (first?.at ?? 0) + 200).length).toBeLessThan(60);
+    expect(world.mostUnderWay).toBeLessThanOrEqual(40);
+  }, 60_000);
+
+  it('tries the oldest at the pace of the schedule while the receiver is away', async () => {
+    world.answer = () => ({ status: 500 });
+    world.add(100);
+    begin(world, subscriber('none', { maxConnections: 1 }));
+    await world.run(10 * MINUTE);
+    expect(world.posts.slice(0, 5).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
+    expect(new Set(world.posts.slice(5).map(({ seq }) => seq))).toEqual(new Set([0]));
+    const gaps = world.posts
+      .slice(6)
+      .map(({ at }, index) => Math.round((at - (world.posts[index + 5]?.at ?? 0)) / 1_000));
+    expect(gaps.slice(0, 4)).toEqual([10, 20, 40, 80]);
+  });
+
+  it('gives a delivery up after the tenth attempt, and goes on with others meanwhile', async () => {
+    world.add(50);
+    world.answer = ({ seq }) => ({ isDelivered: seq !== 7, status: seq === 7 ? 500 : 200 });
+    begin(world);
+    await world.run(MINUTE);
+    expect(world.rows.filter(({ status }) => status === 'delivered')).toHaveLength(49);
+    await world.run(60 * MINUTE);
+    expect(world.rows[7]).toMatchObject({ status: 'failed', attempts: 10 });
+    const times = world.posts.filter(({ seq }) => seq === 7).map(({ at }) => at);
+    const delays = times.slice(1).map((at, index) => Math.round((at - (times[index] ?? 0)) / 1_000));
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
+  });
+
+  it('waits as long as a receiver asks for, with everything', async () => {
+    world.add(10);
+    world.answer = (_row, attempt) =>
+      attempt === 1 && world.time < 1_000 ? { status: 429, retryAfterMs: 30_000 } : { isDelivered: true, status: 200 };
+    begin(world, subscriber('none', { maxConnections: 2 }));
+    await world.run(29_000);
+    expect(world.posts).toHaveLength(2);
+    await world.run(32_000);
+    expect(world.rows.every(({ status }) => status === 'delivered')).toBe(true);
+  });
+
+  it('keeps the order of each chat over failures, and lets other chats go on', async () => {
+    world.add(300, 3);
+    world.answer = ({ seq }, attempt) => ({ isDelivered: seq !== 30 || attempt > 2, status: 500 });
+    begin(world, subscriber('chat'));
+    await world.run(4_000);
+    const chatOf = (seq: number): number => seq % 3;
+    expect(world.posts.filter(({ seq, isGood }) => isGood && chatOf(seq) !== 0)).toHaveLength(200);
+    expect(world.posts.filter(({ seq, isGood }) => isGood && chatOf(seq) === 0)).toHaveLength(10);
+    await world.run(MINUTE);
+    for (const chat of [0, 1, 2]) {
+      const order = world.posts.filter(({ seq, isGood }) => isGood && chatOf(seq) === chat).map(({ seq }) => seq);
+      expect(order).toHaveLength(100);
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+    }
+  });
+
+  it('keeps the order of a chat over an outage that lasts longer than ten attempts', async () => {
+    world.add(20);
+    world.answer = () => ({ isDelivered: world.time > 90 * MINUTE, status: 500 });
+    begin(world, subscriber('chat'));
+    await world.run(100 * MINUTE);
+    const order = world.posts.filter(({ isGood }) => isGood).map(({ seq }) => seq);
+    expect(order).toEqual(Array.from({ length: 20 }, (_, seq) => seq));
+  });
+
+  it('switches off a subscription whose receiver says that it is gone', async () => {
+    world.add(1);
+    world.answer = () => ({ status: 410 });
+    begin(world);
+    await world.run(MINUTE);
+    expect(world.posts).toHaveLength(1);
+    expect(world.disabled).toEqual(['the receiver answered 410 Gone']);
+  });
+
+  it('has at most so many under way as allowed, and one at a time of each chat in order', async () => {
+    world.add(200, 2);
+    begin(world, subscriber('chat', { maxConnections: 7 }));
+    await world.run(MINUTE);
+    expect(world.mostUnderWay).toBe(2);
+    world.mostUnderWay = 0;
+    const free = new World();
+    free.add(200);
+    begin(free, subscriber('none', { maxConnections: 7 }));
+    await free.run(MINUTE);
+    expect(free.mostUnderWay).toBe(7);
+  });
+
+  it('takes a new delivery at once only when nothing waits before it', async () => {
+    const lane = begin(world);
+    await world.run(1_000);
+    expect(lane.reserve(0, 10)).toBe(true);
+    lane.cancel();
+    world.add(1_000);
+    expect(lane.reserve(0, 5_000_000)).toBe(false);
+    expect(lane.reserve(0, 10)).toBe(false);
+    lane.lookAgain();
+    await world.run(MINUTE);
+    expect(lane.reserve(0, 10)).toBe(true);
+  });
+
+  it('gives everything back when it is closed or not served any more, and begins anew when it is served again', async () => {
+    world.add(100);
+    const lane = begin(world, subscriber('none', { maxConnections: 1 }));
+    await world.run(100);
+    lane.change(subscriber('none', { maxConnections: 1, isServed: false }));
+    await world.run(5_000);
+    const count = world.posts.length;
+    expect(world.rows.filter(({ isClaimed }) => isClaimed)).toEqual([]);
+    expect(world.rows.filter(({ attempts }) => attempts > 0)).toHaveLength(count);
+    lane.change(subscriber('none', { maxConnections: 1 }));
+    await world.run(MINUTE);
+    expect(world.rows.every(({ status }) => status === 'delivered')).toBe(true);
+    world.add(10);
+    lane.lookAgain();
+    await settleAll();
+    lane.close();
+    await world.run(2 * MINUTE);
+    expect(world.rows.filter(({ isClaimed }) => isClaimed)).toEqual([]);
+  });
+
+  it('that was failing before its worker came begins with one attempt', async () => {
+    world.add(100);
+    world.answer = () => ({ status: 500 });
+    begin(world, subscriber('none', { isFailing: true }));
+    await world.run(4_000);
+    expect(world.posts).toHaveLength(1);
+  });
+});

@@ -1,0 +1,417 @@
+import type { Outcome } from './delivery-client.js';
+import { Growth } from './growth.js';
+import { MAX_ATTEMPTS, retryDelayMs } from './retry-schedule.js';
+import type { Subscriber } from './subscriber.js';
+
+/** A delivery that this process has claimed. */
+export interface LaneItem {
+  readonly id: string;
+  readonly part: number;
+  readonly chatId: number | undefined;
+  /** Which attempt comes now, from 1. */
+  readonly attempt: number;
+  readonly payload: string;
+}
+
+/** What became of an attempt. */
+export interface Settled {
+  readonly item: LaneItem;
+  readonly outcome: Outcome;
+  readonly status: 'delivered' | 'failed' | 'pending';
+  /** While it is pending: when it is due. */
+  readonly dueInMs: number;
+  /** Given up while it was tried for all others: it is tried again when the receiver is back. */
+  readonly wasProbe: boolean;
+}
+
+/** What a lane asks the database for. */
+export interface LoadRequest {
+  readonly limit: number;
+  /** Chats whose deliveries have to wait. */
+  readonly except: readonly number[];
+  /** The oldest alone, due or not. */
+  readonly isProbe: boolean;
+}
+
+/** What it got. */
+export interface Loaded {
+  readonly items: readonly LaneItem[];
+  /** Until the next one is due of those that were left; undefined when none is left. */
+  readonly nextDueInMs: number | undefined;
+  /** Chats that have to wait, as the database knows. */
+  readonly blocked: readonly number[];
+}
+
+/** What a lane stands on. */
+export interface LaneHost {
+  now(): number;
+  /** @returns what cancels it */
+  later(work: () => void, afterMs: number): () => void;
+  /** Whether this process may post right now: its lease holds. */
+  mayPost(): boolean;
+  post(item: LaneItem, to: Subscriber): Promise<Outcome>;
+  /** Claims what is due, oldest first. */
+  load(of: Subscriber, request: LoadRequest): Promise<Loaded>;
+  /** Writes it down, soon; settles when the database has it. */
+  settle(settled: Settled, of: Subscriber): Promise<void>;
+  /** Gives claims back that were not used; settles when the database has it. */
+  release(items: readonly LaneItem[], of: Subscriber): Promise<void>;
+  /** The receiver is back: what was given up as a probe, and what waits for its time, is due now. */
+  recover(of: Subscriber): Promise<void>;
+  /** Switches the subscription off. */
+  disable(of: Subscriber, reason: string): void;
+}
+
+/** After so many failures in a row only the oldest delivery is tried. */
+const FAILURES_TO_OPEN = 5;
+/** How many deliveries of one chat may wait here; the others leave room for other chats. */
+const MAX_PER_CHAT = 20;
+/** How much one lane keeps in memory, in characters and in deliveries. */
+const MAX_WAITING = 4 * 1024 * 1024;
+const MIN_ITEMS = 32;
+const MAX_ITEMS = 400;
+const AGAIN_MS = 1_000;
+/** What is due at nearly the same time is looked for once. */
+const SOON_MS = 50;
+const GONE = 410;
+
+/**
+ * The deliveries of one subscription: how many are under way, which come next, what happens when they fail. It keeps few in
+ * memory, those that are tried next; all others wait in the database, and are claimed in their order.
+ */
+export class Lane {
+  private readonly growth: Growth;
+  private ready: LaneItem[] = [];
+  private waiting = 0;
+  private reserved = 0;
+  private underWay = 0;
+  private readonly busyChats = new Set<number>();
+  /** By chat, until when its deliveries wait for the repetition of the first. */
+  private readonly blockedChats = new Map<number, number>();
+  /** Whether there may be some in the database; grows with each reason to think so. */
+  private hasMore = true;
+  private reasons = 0;
+  /** All that is left belongs to chats of which enough wait here: one of those has to go first. */
+  private isFull = false;
+  private isLoading = false;
+  private failures = 0;
+  private isOut: boolean;
+  private probeAt = 0;
+  private pausedUntil = 0;
+  private dueAt: number | undefined;
+  private timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  private isClosed = false;
+  private averageSize = 1_000;
+
+  constructor(
+    private subscriber: Subscriber,
+    private readonly host: LaneHost,
+  ) {
+    this.growth = new Growth(subscriber.maxConnections);
+    // What the process before has learned is not learned again at the receiver's expense.
+    this.isOut = subscriber.isFailing;
+    if (this.isOut) this.growth.restart();
+  }
+
+  get of(): Subscriber {
+    return this.subscriber;
+  }
+
+  /** Deliveries under way. */
+  get inFlight(): number {
+    return this.underWay;
+  }
+
+  /** The subscription has changed: its new form counts from the next delivery on. */
+  change(subscriber: Subscriber): void {
+    const isAnew = subscriber.url !== this.subscriber.url || (subscriber.isServed && !this.subscriber.isServed);
+    this.subscriber = subscriber;
+    if (isAnew) this.begin();
+    this.growth.limitTo(subscriber.maxConnections);
+    if (!subscriber.isServed) this.giveBack(this.takeReady());
+    this.lookAgain();
+  }
+
+  /** Takes nothing new. What is under way ends by itself, and what only waits is given back. */
+  close(): void {
+    this.isClosed = true;
+    this.timer?.cancel();
+    this.giveBack(this.takeReady());
+  }
+
+  /** There may be something in the database that is due. */
+  lookAgain(): void {
+    this.hasMore = true;
+    this.isFull = false;
+    this.reasons += 1;
+    this.pump();
+  }
+
+  /** Its owner wants something tried: now. */
+  nudge(): void {
+    this.probeAt = 0;
+    this.lookAgain();
+  }
+
+  /** @returns whether a new delivery is tried at once when it is stored; all before it are known here then */
+  reserve(chatId: number | undefined, size: number): boolean {
+    const isFree =
+      this.mayTake &&
+      !this.isOut &&
+      !this.hasMore &&
+      this.ready.length + this.reserved < this.window &&
+      this.waiting + size < MAX_WAITING &&
+      !(this.isOrdered && chatId !== undefined && this.blockedChats.has(chatId));
+    if (isFree) this.reserved += 1;
+    else this.hasMore = true;
+    return isFree;
+  }
+
+  cancel(): void {
+    this.reserved -= 1;
+  }
+
+  /** One that was reserved. */
+  feed(item: LaneItem): void {
+    this.reserved -= 1;
+    this.take([item]);
+    this.pump();
+  }
+
+  /** What is known of the receiver does not count any more. */
+  private begin(): void {
+    this.isOut = false;
+    this.failures = 0;
+    this.probeAt = 0;
+    this.pausedUntil = 0;
+  }
+
+  private get isOrdered(): boolean {
+    return this.subscriber.order === 'chat';
+  }
+
+  private get mayTake(): boolean {
+    return !this.isClosed && this.subscriber.isServed && this.host.now() >= this.pausedUntil;
+  }
+
+  /** How many may wait here. */
+  private get window(): number {
+    return Math.min(MAX_ITEMS, Math.max(MIN_ITEMS, this.growth.limit * 4));
+  }
+
+  private pump(): void {
+    if (!this.mayTake || !this.host.mayPost()) {
+      this.wakeLater();
+      return;
+    }
+    if (this.isOut) {
+      this.probe();
+      return;
+    }
+    while (this.underWay < this.growth.limit) {
+      const item = this.next();
+      if (item === undefined) break;
+      this.send(item);
+    }
+    if (this.hasMore && !this.isFull && this.ready.length < this.window / 2) this.load(false);
+    this.wakeLater();
+  }
+
+  private probe(): void {
+    if (this.underWay === 0 && this.host.now() >= this.probeAt) this.load(true);
+    else this.wakeLater();
+  }
+
+  private next(): LaneItem | undefined {
+    const index = this.isOrdered
+      ? this.ready.findIndex(({ chatId }) => chatId === undefined || !this.busyChats.has(chatId))
+      : 0;
+    const [item] = index < 0 ? [] : this.ready.splice(index, 1);
+    if (item !== undefined) this.waiting -= item.payload.length;
+    return item;
+  }
+
+  private send(item: LaneItem): void {
+    const to = this.subscriber;
+    this.underWay += 1;
+    if (this.isOrdered && item.chatId !== undefined) this.busyChats.add(item.chatId);
+    void this.host.post(item, to).then((outcome) => {
+      this.underWay -= 1;
+      this.isFull = false;
+      if (item.chatId !== undefined) this.busyChats.delete(item.chatId);
+      if (outcome.isDelivered) this.succeeded(item, outcome, to);
+      else this.failed(item, outcome, to);
+      this.pump();
+    });
+  }
+
+  private succeeded(item: LaneItem, outcome: Outcome, to: Subscriber): void {
+    void this.host.settle({ item, outcome, status: 'delivered', dueInMs: 0, wasProbe: false }, to);
+    this.failures = 0;
+    this.growth.succeeded(outcome.durationMs);
+    if (this.isOut) {
+      this.isOut = false;
+      void this.host.recover(to).then(
+        () => this.lookAgain(),
+        () => this.lookAgain(),
+      );
+    }
+  }
+
+  private failed(item: LaneItem, outcome: Outcome, to: Subscriber): void {
+    const now = this.host.now();
+    const delay = outcome.retryAfterMs ?? retryDelayMs(item.attempt);
+    const isGone = outcome.status === GONE;
+    this.failures += 1;
+    this.growth.failed();
+    // In order, nothing may come before the oldest: it is tried on while the receiver is away.
+    const isLast = isGone || (item.attempt >= MAX_ATTEMPTS && !(this.isOut && this.isOrdered));
+    const status = isLast ? 'failed' : 'pending';
+    const wasProbe = isLast && this.isOut && !isGone;
+    const written = this.host.settle({ item, outcome, status, dueInMs: delay, wasProbe }, to);
+    if (isGone) this.host.disable(to, 'the receiver answered 410 Gone');
+    if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + delay);
+    if (status === 'pending') {
+      this.noteDue(delay);
+      if (this.isOrdered && item.chatId !== undefined) this.block(item.chatId, written, delay);
+    }
+    const opens = !this.isOut && this.failures >= FAILURES_TO_OPEN;
+    if (opens) {
+      this.isOut = true;
+      this.growth.restart();
+      this.giveBack(this.takeReady());
+    }
+    if (this.isOut) this.probeAt = Math.max(this.probeAt, now + delay);
+  }
+
+  /** Nothing of a chat comes before what has failed is tried again, which is due so long after it was written down. */
+  private block(chatId: number, written: Promise<void>, delayMs: number): void {
+    this.blockedChats.set(chatId, Infinity);
+    void written.then(() => {
+      this.blockedChats.set(chatId, this.host.now() + delayMs + SOON_MS);
+      this.wakeLater();
+    });
+    const behind = this.ready.filter((item) => item.chatId === chatId);
+    if (behind.length === 0) return;
+    this.ready = this.ready.filter((item) => item.chatId !== chatId);
+    for (const { payload } of behind) this.waiting -= payload.length;
+    this.giveBack(behind);
+  }
+
+  private load(isProbe: boolean): void {
+    if (this.isLoading) return;
+    this.isLoading = true;
+    const { reasons, subscriber } = this;
+    const room = Math.floor((MAX_WAITING - this.waiting) / this.averageSize);
+    const limit = isProbe ? 1 : Math.max(1, Math.min(this.window - this.ready.length, room));
+    const full = this.fullChats;
+    const except = [...new Set([...this.blockedChats.keys(), ...full])];
+    this.host.load(subscriber, { limit, except, isProbe }).then(
+      ({ items, nextDueInMs, blocked }) => {
+        this.isLoading = false;
+        for (const chatId of blocked) {
+          if (!this.blockedChats.has(chatId)) this.blockedChats.set(chatId, this.host.now() + AGAIN_MS);
+        }
+        const isAll = items.length < limit && this.reasons === reasons;
+        // Of chats that were left out, some may be in the database that are not seen; blocked ones wake it by themselves.
+        if (isAll) this.hasMore = full.length > 0;
+        this.isFull = isAll && full.length > 0;
+        this.noteDue(nextDueInMs);
+        if (isProbe) this.takeProbe(items);
+        else this.take(items);
+        this.pump();
+      },
+      () => {
+        this.isLoading = false;
+        this.again();
+      },
+    );
+  }
+
+  private takeProbe(items: readonly LaneItem[]): void {
+    const [item] = items;
+    if (item === undefined) {
+      // Nothing is left to try: the next one that comes is tried at once.
+      this.isOut = false;
+    } else if (this.isOut && !this.isClosed && this.subscriber.isServed) {
+      this.send(item);
+    } else {
+      this.take(items);
+    }
+  }
+
+  /** What has failed meanwhile may not be in the database's answer. */
+  private noteDue(nextDueInMs: number | undefined): void {
+    const now = this.host.now();
+    const known = this.dueAt !== undefined && this.dueAt > now ? [this.dueAt] : [];
+    const times = [...known, ...(nextDueInMs === undefined ? [] : [now + nextDueInMs])];
+    this.dueAt = times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Not at once: whatever was in the way may still be. */
+  private again(): void {
+    this.noteDue(AGAIN_MS);
+    this.wakeLater();
+  }
+
+  /** In order: chats of which enough wait here. */
+  private get fullChats(): readonly number[] {
+    if (!this.isOrdered) return [];
+    const counts = new Map<number, number>();
+    for (const { chatId } of this.ready) if (chatId !== undefined) counts.set(chatId, (counts.get(chatId) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= MAX_PER_CHAT).map(([chatId]) => chatId);
+  }
+
+  private take(items: readonly LaneItem[]): void {
+    const isRefused = this.isClosed || this.isOut || !this.subscriber.isServed;
+    // A chat may have been blocked since they were asked for.
+    const isKept = ({ chatId }: LaneItem): boolean =>
+      !isRefused && !(this.isOrdered && chatId !== undefined && this.blockedChats.has(chatId));
+    for (const item of items.filter(isKept)) {
+      this.ready.push(item);
+      this.waiting += item.payload.length;
+      this.averageSize += (item.payload.length - this.averageSize) / 16;
+    }
+    this.giveBack(items.filter((item) => !isKept(item)));
+  }
+
+  private takeReady(): readonly LaneItem[] {
+    this.waiting = 0;
+    return this.ready.splice(0);
+  }
+
+  private giveBack(items: readonly LaneItem[]): void {
+    if (items.length === 0) return;
+    this.hasMore = true;
+    void this.host.release(items, this.subscriber).then(() => {
+      if (!this.isClosed) this.lookAgain();
+    });
+  }
+
+  /** Wakes when the first thing that is waited for has come. */
+  private wakeLater(): void {
+    const at = this.wakeTime();
+    if (at === undefined || (this.timer !== undefined && this.timer.at <= at)) return;
+    this.timer?.cancel();
+    const wake = (): void => {
+      this.timer = undefined;
+      const now = this.host.now();
+      for (const [chatId, until] of this.blockedChats) if (until <= now) this.blockedChats.delete(chatId);
+      this.lookAgain();
+    };
+    this.timer = { at, cancel: this.host.later(wake, at - this.host.now()) };
+  }
+
+  private wakeTime(): number | undefined {
+    const now = this.host.now();
+    if (this.isClosed || !this.subscriber.isServed) return undefined;
+    if (now < this.pausedUntil) return this.pausedUntil;
+    if (!this.host.mayPost()) return now + AGAIN_MS;
+    // Whatever is under way wakes it by its end.
+    if (this.isOut) return this.isLoading || this.underWay > 0 ? undefined : Math.max(this.probeAt, now + SOON_MS);
+    const times = [this.dueAt, ...this.blockedChats.values()].filter(
+      (time) => time !== undefined && time > now && time < Infinity,
+    );
+    return times.length === 0 ? undefined : Math.max(now + SOON_MS, Math.min(...(times as number[])));
+  }
+}

@@ -1,0 +1,25 @@
+import type { CompiledFilters } from './filters.js';
+import type { DeliveryOrder, SubscriptionKind } from './subscription.entity.js';
+
+/** A subscription as the worker that holds its session works with it. */
+export interface Subscriber {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly sessionKind: 'bot' | 'user';
+  readonly kind: SubscriptionKind;
+  readonly filters: CompiledFilters;
+  /** Whether it is of a token, which has no right to what is the account's own. */
+  readonly isScoped: boolean;
+  /** It is switched on, and its token too, which covers the session. */
+  readonly isServed: boolean;
+  /** Empty for a stream. */
+  readonly url: string;
+  /** The present one first; while it is young, the one before. */
+  readonly secrets: readonly string[];
+  readonly order: DeliveryOrder;
+  readonly maxConnections: number;
+  /** Under which this worker delivers. */
+  readonly laneEpoch: number;
+  /** Whether the last attempt failed. */
+  readonly isFailing: boolean;
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedPostgres } from '../src/common/db/embedded-postgres.js';
+import type { StreamEvent } from './support/events.js';
+import { ProductProcess } from './support/process.js';
+import { Receiver, textOf } from './support/receiver.js';
+import { startTelegram, type TestTelegram } from './support/telegram.js';
+import { until } from './support/until.js';
+
+/** By hand for the long way: UPDATES_SOAK=20000 UPDATES_SOAK_SESSIONS=10. */
+const MESSAGES = Number(process.env['UPDATES_SOAK'] ?? 240);
+const SESSIONS = Number(process.env['UPDATES_SOAK_SESSIONS'] ?? 4);
+const EACH = Math.ceil(MESSAGES / SESSIONS);
+/** How long a process lives before it is killed. */
+const LIFE_MS = 3_000;
+const KILLS = Math.max(2, Math.ceil(MESSAGES / 1_000));
+
+interface Followed {
+  readonly path: string;
+  readonly account: number;
+  readonly webhook: string;
+  readonly stream: string;
+}
+
+describe('updates and the processes that take them', () => {
+  let telegram: TestTelegram;
+  let dir: string;
+  let postgres: EmbeddedPostgres;
+  let databaseUrl: string;
+  let receiver: Receiver;
+  let product: ProductProcess;
+  let friend: number;
+  const password = 'of-the-soak';
+
+  const startPostgres = async (): Promise<void> => {
+    postgres = await EmbeddedPostgres.start({ dir: join(dir, 'postgres'), password });
+    databaseUrl = postgres.url;
+  };
+  const start = (): Promise<ProductProcess> =>
+    ProductProcess.start('all', {
+      ...telegram.env,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: join(dir, 'data'),
+      WORKER_ID: 'w',
+      WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+      LOG_LEVEL: 'fatal',
+    });
+
+  const login = async (number: number, appId: unknown): Promise<{ path: string; account: number }> => {
+    if (number % 2 === 0) {
+      const { userId, token } = telegram.control.createBot({ username: `survivor_${number}_bot` });
+      const { id } = await product.must('POST', '/v1/bot', { token, app_id: appId });
+      return { path: `/v1/bot/${String(id)}`, account: userId };
+    }
+    const phone = `15550700${String(number).padStart(2, '0')}`;
+    const { userId } = telegram.control.createAccount({ phone, firstName: 'S' });
+    const { id } = await product.must('POST', '/v1/user', { app_id: appId, phone });
+    const path = `/v1/user/${String(id)}`;
+    await product.must('POST', `${path}/login/code`, { code: telegram.control.newestCode(phone) });
+    return { path, account: userId };
+  };
+
+  const follow = async (number: number, appId: unknown): Promise<Followed> => {
+    const session = await login(number, appId);
+    const filters = { types: ['updateNewMessage'] };
+    const at = `${session.path}/updates/subscriptions`;
+    const webhook = await product.must('POST', at, { url: receiver.url, filters });
+    const stream = await product.must('POST', at, { kind: 'stream', filters });
+    return { ...session, webhook: String(webhook['id']), stream: String(stream['id']) };
+  };
+
+  /** The ids under which each text was seen. */
+  const streamed = async ({ path, stream }: Followed): Promise<Map<string, Set<string>>> => {
+    const seen = new Map<string, Set<string>>();
+    let after = '0';
+    for (;;) {
+      const at = `${path}/updates/subscriptions/${stream}/events?limit=1000&after=${after}`;
+      const { body } = await product.ask('GET', at);
+      const events = body.result as unknown as readonly StreamEvent[];
+      for (const { id, update } of events) note(seen, textOf(update), id);
+      if (events.length === 0) return seen;
+      after = events.at(-1)?.cursor ?? after;
+    }
+  };
+  const note = (seen: Map<string, Set<string>>, text: string | undefined, id: unknown): void => {
+    if (text?.startsWith('soak ') !== true) return;
+    seen.set(text, (seen.get(text) ?? new Set()).add(String(id)));
+  };
+  const received = (followed: Followed): Map<string, Set<string>> => {
+    const seen = new Map<string, Set<string>>();
+    for (const { headers, update } of receiver.received) {
+      if (headers['x-tgcontrol-subscription'] !== followed.webhook) continue;
+      note(seen, textOf(update), headers['x-tgcontrol-delivery']);
+    }
+    return seen;
+  };
+
+  beforeAll(async () => {
+    telegram = await startTelegram();
+    dir = mkdtempSync(join(tmpdir(), 'tgcontrol-soak-'));
+    await startPostgres();
+    receiver = await Receiver.start();
+    friend = telegram.control.createAccount({ phone: '1555069999', firstName: 'F' }).userId;
+    product = await start();
+  }, 60_000);
+
+  afterAll(async () => {
+    await product.end('SIGTERM');
+    await receiver.stop();
+    await postgres.stop();
+    await telegram.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }, 60_000);
+
+  it(
+    'reach webhook and stream, all of them, over SIGKILLs and a restart of PostgreSQL; what comes twice has one id',
+    async () => {
+      const { app_id: appId } = await product.must('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) });
+      const followed: Followed[] = [];
+      for (let number = 0; number < SESSIONS; number += 1) followed.push(await follow(number, appId));
+      let pushed = 0;
+      const push = async (): Promise<void> => {
+        for (let number = 0; number < EACH; number += 1) {
+          for (const { account } of followed) {
+            await telegram.control.sendMessage({ chatId: account, from: friend, text: `soak ${number}` });
+            pushed += 1;
+          }
+          // As fast as the kills go: the last messages come after the last of them.
+          const share = (number + 1) / EACH;
+          await until('the kills', () => kills >= Math.floor(share * KILLS), 300_000);
+        }
+      };
+      let kills = 0;
+      const kill = async (): Promise<void> => {
+        for (let number = 0; number < KILLS; number += 1) {
+          await new Promise((resolve) => setTimeout(resolve, number === 0 ? 500 : LIFE_MS));
+          if (number === Math.floor(KILLS / 2)) {
+            await postgres.stop();
+            await startPostgres();
+          }
+          await product.end('SIGKILL');
+          kills += 1;
+          product = await start();
+        }
+      };
+      await Promise.all([push(), kill()]);
+      const missing = async (): Promise<number> => {
+        const counts = await Promise.all(
+          followed.map(async (each) => 2 * EACH - received(each).size - (await streamed(each)).size),
+        );
+        return counts.reduce((sum, count) => sum + count, 0);
+      };
+      await until('all updates', async () => (await missing()) === 0, 60_000 + MESSAGES * 10).catch(() => undefined);
+      let repeats = 0;
+      for (const each of followed) {
+        const [posted, kept] = [received(each), await streamed(each)];
+        for (const seen of [posted, kept]) {
+          expect(seen.size).toBe(EACH);
+          expect([...seen.values()].filter(({ size }) => size > 1)).toEqual([]);
+        }
+      }
+      repeats = receiver.received.filter(({ update }) => textOf(update)?.startsWith('soak ')).length - pushed;
+      console.log(`${pushed} in, ${pushed} out at webhooks and streams, ${kills} kills, ${repeats} posted again`);
+    },
+    180_000 + MESSAGES * 30,
+  );
+});

@@ -1,0 +1,353 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { startApp, type TestApp } from './support/app.js';
+import { EventStream, type StreamEvent } from './support/events.js';
+import { Receiver, textOf } from './support/receiver.js';
+import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { until } from './support/until.js';
+import { loginUser } from './support/users.js';
+
+const NEW_MESSAGES = { types: ['updateNewMessage'] };
+
+describe('updates', () => {
+  let telegram: TestTelegram;
+  let app: TestApp;
+  let api: ApiClient;
+  let appId: string;
+  let path: string;
+  let bot: number;
+  let friend: number;
+  let other: number;
+  const receivers: Receiver[] = [];
+
+  const say = (text: string, from = friend): Promise<unknown> =>
+    telegram.control.sendMessage({ chatId: bot, from, text });
+  const subscriptions = (of = path): string => `${of}/updates/subscriptions`;
+  const subscribe = (body: object, of = path): Promise<Record<string, unknown> & { readonly id: string }> =>
+    api.must(api.post(subscriptions(of), body));
+  const receive = async (): Promise<Receiver> => {
+    const receiver = await Receiver.start();
+    receivers.push(receiver);
+    return receiver;
+  };
+  const status = (id: string): Promise<Record<string, unknown>> => api.must(api.get(`${subscriptions()}/${id}`));
+  const poll = async (id: string, query: string): Promise<{ events: StreamEvent[]; next: string }> => {
+    const { body } = await api.get(`${subscriptions()}/${id}/events?${query}`);
+    return { events: body.result as unknown as StreamEvent[], next: String(body.next_cursor) };
+  };
+  const texts = (events: readonly StreamEvent[]): readonly (string | undefined)[] =>
+    events.map(({ update }) => textOf(update));
+
+  beforeAll(async () => {
+    telegram = await startTelegram();
+    app = await startApp({ env: { ...telegram.env, WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' } });
+    api = new ApiClient(app);
+    appId = await api.createApp();
+    const { token, userId } = telegram.control.createBot({ username: 'updates_bot' });
+    bot = userId;
+    path = `/v1/bot/${(await api.must(api.post('/v1/bot', { token, app_id: appId }))).id}`;
+    friend = telegram.control.createAccount({ phone: '15550601', firstName: 'F' }).userId;
+    other = telegram.control.createAccount({ phone: '15550602', firstName: 'O' }).userId;
+  });
+
+  afterEach(async () => {
+    const { body } = await api.get(subscriptions());
+    for (const { id } of body.result as unknown as { id: string }[]) await api.delete(`${subscriptions()}/${id}`);
+    await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
+  });
+
+  afterAll(async () => {
+    await app.stop();
+    await telegram.stop();
+  });
+
+  it('arrive at a webhook as TDLib made them, signed in both ways', async () => {
+    const receiver = await receive();
+    const { id, secret } = await subscribe({ url: receiver.url, filters: NEW_MESSAGES });
+    await say('hello "ü" 🙂');
+    const [received] = await receiver.about('hello "ü" 🙂');
+    if (received === undefined) throw new Error('nothing came');
+    expect(received.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-tgcontrol-session': path.split('/').at(-1),
+      'x-tgcontrol-kind': 'bot',
+      'x-tgcontrol-subscription': id,
+      'x-tgcontrol-attempt': '1',
+      'webhook-id': received.headers['x-tgcontrol-delivery'],
+    });
+    const mac = createHmac('sha256', String(secret)).update(received.text).digest('hex');
+    expect(received.headers['x-tgcontrol-signature']).toBe(`sha256=${mac}`);
+    const headers = received.headers as Record<string, string>;
+    expect(new Webhook(String(secret)).verify(received.text, headers)).toEqual(received.update);
+    expect(received.text).toMatch(/^\{"@type":"updateNewMessage","message":\{"@type":"message",.*\}$/s);
+    expect(received.text).not.toMatch(/@client_id|@extra/);
+    await until('the note', async () => (await status(id))['delivered'] === 1);
+    expect(await status(id)).toMatchObject({ state: 'active', pending: 0, failed: 0, dropped: 0, success_rate: 1 });
+    const [logged] = (await api.get(`${subscriptions()}/${id}/deliveries`)).body.result as unknown as { id: string }[];
+    expect(logged?.id).toBe(received.headers['x-tgcontrol-delivery']);
+    const raw = await app
+      .http()
+      .get(`${subscriptions()}/${id}/deliveries/${String(logged?.id)}`)
+      .set({
+        authorization: 'Bearer api-token-of-the-tests',
+      });
+    expect(raw.text).toContain(`"update":${received.text}`);
+    expect((raw.body as { result: object }).result).toMatchObject({
+      status: 'delivered',
+      type: 'updateNewMessage',
+      chat_id: friend,
+      log: [{ attempt: 1, status: 200, answer: 'ok' }],
+    });
+  });
+
+  it('are read by polling and as a stream, of a webhook too, by readers that know nothing of each other', async () => {
+    const receiver = await receive();
+    const stream = await subscribe({ kind: 'stream', filters: NEW_MESSAGES });
+    const webhook = await subscribe({ url: receiver.url, filters: NEW_MESSAGES });
+    const { next } = await poll(stream.id, 'after=now');
+    const waiting = poll(stream.id, `after=${next}&timeout=20`);
+    const sse = EventStream.open(`${app.url}${subscriptions()}/${stream.id}/events`);
+    const now = EventStream.open(`${app.url}${subscriptions()}/${webhook.id}/events?after=now`);
+    await until('the streams', () => sse.lastEventId !== '' && now.lastEventId !== '');
+    await say('first');
+    const first = await waiting;
+    expect(texts(first.events)).toEqual(['first']);
+    await say('second');
+    await say('third');
+    await until('the streams', () => sse.events.length === 3 && now.events.length === 3);
+    expect(texts(sse.events)).toEqual(['first', 'second', 'third']);
+    const delivered = await receiver.about('third');
+    expect(now.events.at(-1)?.id).toBe(delivered[0]?.headers['x-tgcontrol-delivery']);
+    expect(texts((await poll(stream.id, `after=${first.next}`)).events)).toEqual(['second', 'third']);
+    expect(texts((await poll(stream.id, 'limit=1')).events)).toEqual(['first']);
+    sse.close();
+    now.close();
+    const resumed = EventStream.open(`${app.url}${subscriptions()}/${stream.id}/events`, {
+      'last-event-id': first.next,
+    });
+    await until('the rest', () => resumed.events.length === 2);
+    expect(resumed.events).toEqual(sse.events.slice(1));
+    await api.delete(`${subscriptions()}/${stream.id}`);
+    await until('the end', () => resumed.isOver);
+    expect(resumed.names).toEqual(['end']);
+  }, 60_000);
+
+  it('follow the filters, and a change of them or of the address, at once', async () => {
+    const [one, two] = [await receive(), await receive()];
+    const { id } = await subscribe({ url: one.url, filters: { ...NEW_MESSAGES, chats: [friend] } });
+    await say('for one');
+    await say('for nobody', other);
+    await one.about('for one');
+    await api.must(
+      api.patch(`${subscriptions()}/${id}`, { url: two.url, filters: { ...NEW_MESSAGES, chats: [other] } }),
+    );
+    await until('the change', async () => {
+      await say('for two', other);
+      return two.texts.includes('for two');
+    });
+    expect(one.texts).toEqual(['for one']);
+    await api.must(api.patch(`${subscriptions()}/${id}`, { enabled: false }));
+    expect(await status(id)).toMatchObject({ enabled: false, state: 'disabled' });
+    await api.must(
+      api.patch(`${subscriptions()}/${id}`, { enabled: true, filters: { exclude_types: ['updateNewMessage'] } }),
+    );
+    await say('excluded', other);
+    await api.must(api.patch(`${subscriptions()}/${id}`, { filters: NEW_MESSAGES }));
+    await until('what is included', async () => {
+      await say('included', other);
+      return two.texts.includes('included');
+    });
+    expect(two.texts).not.toContain('excluded');
+  }, 60_000);
+
+  it('are tried again when a receiver fails, whichever way, under the same id', async () => {
+    const failing = await receive();
+    failing.answer = (response, { headers }) => {
+      response.statusCode = headers['x-tgcontrol-attempt'] === '1' ? 500 : 204;
+      response.end('oh no'.repeat(1_000));
+    };
+    const hanging = await receive();
+    hanging.answer = (response, { headers }) => {
+      if (headers['x-tgcontrol-attempt'] !== '1') response.end();
+    };
+    const busy = await receive();
+    busy.answer = (response, { headers }) => {
+      if (headers['x-tgcontrol-attempt'] === '1') response.writeHead(429, { 'retry-after': '1' });
+      response.end();
+    };
+    const moved = await receive();
+    moved.answer = (response, { headers }) => {
+      if (headers['x-tgcontrol-attempt'] === '1') response.writeHead(302, { location: failing.url });
+      response.end();
+    };
+    const endless = await receive();
+    endless.answer = (response) => {
+      response.writeHead(200);
+      const more = (): void => {
+        while (response.write('x'.repeat(65_536)));
+        response.once('drain', more);
+      };
+      more();
+    };
+    const gone = await receive();
+    gone.answer = (response) => response.writeHead(410).end();
+    const all = [failing, hanging, busy, moved, endless, gone];
+    const ids: string[] = [];
+    for (const receiver of all) {
+      ids.push((await subscribe({ url: receiver.url, filters: NEW_MESSAGES })).id);
+    }
+    await say('try');
+    const [first, second] = await failing.about('try', 2, 30_000);
+    expect(second?.headers['x-tgcontrol-delivery']).toBe(first?.headers['x-tgcontrol-delivery']);
+    expect(second?.headers['x-tgcontrol-attempt']).toBe('2');
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(4_500);
+    const [refused, accepted] = await busy.about('try', 2);
+    expect((accepted?.at ?? 0) - (refused?.at ?? 0)).toBeLessThan(4_500);
+    await moved.about('try', 2);
+    await hanging.about('try', 2, 40_000);
+    const [failingId = '', hangingId = '', , movedId = '', endlessId = '', goneId = ''] = ids;
+    const logOf = async (id: string): Promise<unknown> => {
+      const { body } = await api.get(`${subscriptions()}/${id}/deliveries`);
+      const [{ id: delivery }] = body.result as unknown as [{ id: string }];
+      return (await api.must(api.get(`${subscriptions()}/${id}/deliveries/${delivery}`)))['log'];
+    };
+    const delivered = async (id: string): Promise<boolean> => (await status(id))['delivered'] === 1;
+    await until('the notes', async () => (await Promise.all(ids.slice(0, 5).map(delivered))).every(Boolean));
+    expect(await logOf(failingId)).toMatchObject([
+      { attempt: 1, status: 500, error: 'the receiver answered 500', answer: 'oh no'.repeat(205).slice(0, 1_024) },
+      { attempt: 2, status: 204 },
+    ]);
+    expect(await logOf(hangingId)).toMatchObject([{ error: 'no answer within 10 s' }, { status: 200 }]);
+    expect(await logOf(movedId)).toMatchObject([{ status: 302 }, { status: 200 }]);
+    expect(await logOf(endlessId)).toMatchObject([{ attempt: 1, status: 200 }]);
+    expect(gone.received).toHaveLength(1);
+    expect(await status(goneId)).toMatchObject({
+      state: 'disabled',
+      disabled_reason: 'the receiver answered 410 Gone',
+      failed: 1,
+    });
+    // What was given up is tried again when its owner wants that.
+    gone.answer = (response) => response.end();
+    await api.must(api.patch(`${subscriptions()}/${goneId}`, { enabled: true }));
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    expect(await api.must(api.post(`${subscriptions()}/${goneId}/recover`, { since }))).toMatchObject({ requeued: 1 });
+    await gone.about('try', 2);
+  }, 90_000);
+
+  it('wait while a receiver is away, and arrive all, each under one id, when it is back', async () => {
+    const receiver = await receive();
+    const { id } = await subscribe({ url: receiver.url, filters: NEW_MESSAGES });
+    await say('before');
+    await receiver.about('before');
+    receiver.answer = (response) => response.writeHead(502).end();
+    for (let number = 1; number <= 12; number += 1) await say(`away ${number}`);
+    await until('the failures', async () => (await status(id))['state'] === 'failing' && receiver.received.length >= 6);
+    const tried = receiver.received.length;
+    receiver.answer = (response) => response.end();
+    await until('all', () => new Set(receiver.texts).size === 13, 30_000);
+    // Only one was tried while the others waited.
+    expect(tried).toBeLessThan(13);
+    await until('the notes', async () => (await status(id))['delivered'] === 13);
+    expect(await status(id)).toMatchObject({ state: 'active', pending: 0, failed: 0 });
+    const deliveries = new Map(receiver.received.map(({ headers, text }) => [headers['x-tgcontrol-delivery'], text]));
+    expect(deliveries.size).toBe(13);
+  }, 60_000);
+
+  it('of one chat never overtake each other where that is asked, and other chats go on', async () => {
+    const receiver = await receive();
+    const isFirst = (text: string | undefined, attempt: unknown): boolean => text === 'a3' && attempt === '1';
+    receiver.answer = (response, { update, headers }) => {
+      if (isFirst(textOf(update), headers['x-tgcontrol-attempt'])) response.writeHead(500);
+      setTimeout(() => response.end(), Math.random() * 20);
+    };
+    await subscribe({ url: receiver.url, filters: NEW_MESSAGES, order: 'chat' });
+    for (let number = 1; number <= 20; number += 1) {
+      await say(`a${number}`);
+      await say(`b${number}`, other);
+    }
+    await until('the other chat', () => receiver.texts.includes('b20'));
+    expect(receiver.texts.filter((text) => text.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
+    await receiver.about('a20', 1, 30_000);
+    const expected = Array.from({ length: 20 }, (_, index) => `a${index + 1}`);
+    expected.splice(2, 0, 'a3');
+    expect(receiver.texts.filter((text) => text.startsWith('a'))).toEqual(expected);
+    expect(receiver.texts.filter((text) => text.startsWith('b'))).toEqual(
+      Array.from({ length: 20 }, (_, index) => `b${index + 1}`),
+    );
+  }, 60_000);
+
+  it('come with a test event and the events of the product, where those are named', async () => {
+    const receiver = await receive();
+    const types = ['tgcontrol.session.status'];
+    const { id } = await subscribe({ url: receiver.url, filters: { types } });
+    const { id: delivery } = await api.must(api.post(`${subscriptions()}/${id}/test`));
+    const [test] = await until('the test event', () => receiver.received.length > 0 && receiver.received);
+    expect(test).toMatchObject({ update: { '@type': 'tgcontrol.test', subscription_id: id } });
+    expect(test?.headers['x-tgcontrol-delivery']).toBe(delivery);
+    await api.must(api.post(`${path}/stop`));
+    // Its session is closed: whichever worker has time delivers it.
+    const stopped = await until('the stop', () => receiver.received[1], 30_000);
+    expect(stopped.update).toMatchObject({ '@type': types[0], status: 'stopped', former: 'authorized' });
+    await api.must(api.post(`${path}/start`));
+    await until('the start', async () => (await api.call(path, 'getMe')).status === 200, 30_000);
+  }, 90_000);
+
+  it('about the chat of the login codes go to the master alone', async () => {
+    const user = await loginUser(api, telegram, appId, '15550603');
+    const { token } = (await api.must(api.post('/v1/tokens', { session_ids: [user.id] }))) as unknown as {
+      token: string;
+    };
+    const asToken = { authorization: `Bearer ${token}` };
+    const made = await app.http().post(subscriptions(user.path)).set(asToken).send({ kind: 'stream' });
+    const scoped = (made.body as Answer['body']).result?.id ?? '';
+    const all = await subscribe({ kind: 'stream' }, user.path);
+    const read = async (sub: string): Promise<string> =>
+      (
+        await app
+          .http()
+          .get(`${subscriptions(user.path)}/${sub}/events?limit=1000`)
+          .set({
+            authorization: 'Bearer api-token-of-the-tests',
+          })
+      ).text;
+    await api.post('/v1/user', { app_id: appId, phone: '15550603' });
+    const code = telegram.control.newestCode('15550603');
+    await until('the code', async () => (await read(all.id)).includes(code));
+    await telegram.control.sendMessage({ chatId: user.userId, from: friend, text: 'to all' });
+    await until('what is for all', async () => (await read(scoped)).includes('to all'));
+    expect(await read(scoped)).not.toContain(code);
+    expect(await read(scoped)).not.toContain('"chat_id":777000');
+  }, 60_000);
+
+  it('go no further when their token is switched off, and go on when it is on again', async () => {
+    const receiver = await receive();
+    const session = path.split('/').at(-1);
+    const made = (await api.must(api.post('/v1/tokens', { session_ids: [session] }))) as unknown as {
+      id: string;
+      token: string;
+    };
+    const asToken = { authorization: `Bearer ${made.token}` };
+    const body = { url: receiver.url, filters: NEW_MESSAGES };
+    const answer: Answer = await app.http().post(subscriptions()).set(asToken).send(body);
+    const id = answer.body.result?.id ?? '';
+    await until('the first', async () => {
+      await say('with token');
+      return receiver.texts.length > 0;
+    });
+    const stream = EventStream.open(`${app.url}${subscriptions()}/${id}/events?after=now`, asToken);
+    await until('the stream', () => stream.lastEventId !== '');
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { enabled: false }));
+    await until('the end of the stream', () => stream.isOver);
+    await until('the news', async () => (await status(id))['state'] === 'token_disabled');
+    const count = receiver.received.length;
+    await say('without token');
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { enabled: true }));
+    await until('the rest', async () => {
+      await say('again with token');
+      return receiver.texts.includes('again with token');
+    });
+    expect(receiver.texts.slice(0, count)).not.toContain('without token');
+    await api.must(api.delete(`/v1/tokens/${made.id}`));
+    expect((await api.get(`${subscriptions()}/${id}`)).status).toBe(404);
+  }, 60_000);
+});

@@ -1,0 +1,3 @@
+export { uploadQueue, type UploadItem, type UploadState } from './upload-queue';
+export { useUploadGuard, useUploads } from './use-uploads';
+export { inputFileLocal } from './input-file';
