@@ -46,6 +46,35 @@ describe('every answer', () => {
     await app.http().get('/v1/neither/1').set(master).expect(404);
   });
 
+  it('is 404 for a path with a part that is longer than any id', async () => {
+    const id = 'x'.repeat(501);
+    for (const path of [`/v1/bot/${id}`, `/v1/nothing/${id}`]) {
+      const answer = await app.http().get(path).set(master).expect(404);
+      expect(answer.body as Failure).toMatchObject({ ok: false, error: { code: 'route_not_found' } });
+    }
+  });
+
+  it.each([
+    ['content-encoding', 'gzip', 'Content-Encoding "gzip"'],
+    ['content-type', 'application/json; charset=utf-16', 'charset "utf-16"'],
+    ['content-type', 'application/json;charset="ISO-8859-1"', 'charset "iso-8859-1"'],
+  ])('refuses a body whose %s is %s with 415 and says why', async (header, value, words) => {
+    const answer = await app.http().post('/v1/apps').set(master).set(header, value).send('{"api_id":1}');
+    expect(answer.status).toBe(415);
+    const { error } = answer.body as Failure;
+    expect(error.code).toBe('unsupported_media_type');
+    expect(error.message).toContain(words);
+  });
+
+  it.each([
+    ['content-encoding', 'identity'],
+    ['content-type', 'application/json; charset=UTF-8'],
+    ['content-type', 'application/json; charset="utf8"'],
+  ])('reads a body whose %s is %s', async (header, value) => {
+    const body = '{"api_id":1,"api_hash":"h"}';
+    await app.http().post('/v1/apps').set(master).set(header, value).send(body).expect(200);
+  });
+
   it('carries the id of the request when it is a sane token, and a made one otherwise', async () => {
     const sane = await app.http().get('/healthz').set({ 'x-request-id': 'abc-123.X:7' }).expect(200);
     expect(sane.headers['x-request-id']).toBe('abc-123.X:7');

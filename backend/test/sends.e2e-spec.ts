@@ -164,6 +164,10 @@ describe('sends', () => {
     const times = all.map(({ created_at }) => Date.parse(String(created_at)));
     expect(times).toEqual([...times].sort((a, b) => b - a));
     expect(all.some(({ status }) => status === 'failed')).toBe(true);
+    for (const state of ['failed', 'sent', 'pending', 'unknown']) {
+      const { body } = await api.get(`${path}/sends?limit=100&state=${state}`);
+      expect(body.result).toEqual(all.filter(({ status }) => status === state));
+    }
   });
 
   it.each([
@@ -178,6 +182,7 @@ describe('sends', () => {
     ['wait=soon', ['wait']],
     ['limit=0', ['limit']],
     ['cursor=none', ['cursor']],
+    ['state=lost', ['state']],
   ])('refuse ?%s and name what is wrong', async (query, fields) => {
     const { status, body } = await api.get(`${path}/sends?${query}`);
     expect(status).toBe(400);

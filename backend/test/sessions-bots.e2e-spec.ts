@@ -239,13 +239,21 @@ describe('bot sessions', () => {
     }
   });
 
-  it('keeps a stopped session stopped until it is started', async () => {
+  it('keeps a stopped session stopped, and says so once, until it is started', async () => {
     const { id } = await createBot(newBot().token);
     const stopped = await api.must(api.post(`/v1/bot/${id}/stop`));
-    expect(stopped).toMatchObject({ status: 'stopped' });
+    expect(stopped).toMatchObject({ status: 'stopped', health: 'down', health_cause: 'stopped by its operator' });
+    expect((await api.sessions()).find((session) => session['id'] === id)).toMatchObject({
+      status: 'stopped',
+      health: 'down',
+      health_since: stopped['since'],
+    });
+    expect(await api.must(api.post(`/v1/bot/${id}/stop`))).toMatchObject({ since: stopped['since'] });
     const refused = await api.call(`/v1/bot/${id}`, 'getMe');
     expect([refused.status, refused.body.error?.['code']]).toEqual([409, 'session_not_ready']);
-    expect(await api.must(api.post(`/v1/bot/${id}/start`))).toMatchObject({ status: 'authorized' });
+    const started = await api.must(api.post(`/v1/bot/${id}/start`));
+    expect(started).toMatchObject({ status: 'authorized', health: 'ok' });
+    expect(await api.must(api.post(`/v1/bot/${id}/start`))).toMatchObject({ since: started['since'] });
     expect((await api.call(`/v1/bot/${id}`, 'getMe')).status).toBe(200);
   });
 

@@ -12,7 +12,7 @@ describe('a session that hears nothing', () => {
   let userId: number;
   let from: number;
 
-  const state = async (): Promise<Record<string, unknown>> => (await api.get(path)).body.result ?? {};
+  const state = (): Promise<Record<string, unknown>> => api.state(path);
   const looks = (): number => telegram.control.journal({ method: 'updates.getDifference', account: userId }).length;
   const write = (text: string): Promise<unknown> => telegram.control.sendMessage({ from, chatId: userId, text });
   const healthBecomes = (health: string): Promise<Record<string, unknown>> =>

@@ -19,7 +19,6 @@ describe('logins of users', () => {
     const { id } = await api.must(api.post('/v1/user', { app_id: appId, phone }));
     return `/v1/user/${id}`;
   };
-  const state = async (path: string): Promise<Record<string, unknown>> => (await api.get(path)).body.result ?? {};
   const newest = (phone: string): string => telegram.control.newestCode(phone);
   const answer = (path: string, step: string, body: object = {}): Promise<Answer> =>
     api.post(`${path}/login/${step}`, body);
@@ -47,7 +46,10 @@ describe('logins of users', () => {
     const path = await begin(phone);
     for (const code of ['00000', '00001', '00002']) {
       expect(await refusalOf(answer(path, 'code', { code }))).toEqual([400, 'tdlib', 'PHONE_CODE_INVALID']);
-      expect(await state(path)).toMatchObject({ status: 'awaiting_code', last_error: 'tdlib 400: PHONE_CODE_INVALID' });
+      expect(await api.state(path)).toMatchObject({
+        status: 'awaiting_code',
+        last_error: 'tdlib 400: PHONE_CODE_INVALID',
+      });
     }
     const second = await api.must(answer(path, 'code', { code: newest(phone) }));
     expect(second).toMatchObject({ status: 'awaiting_password', password_hint: 'hint', has_recovery_email: false });
@@ -75,7 +77,7 @@ describe('logins of users', () => {
       3600,
       '3600',
     ]);
-    expect(await state(path)).toMatchObject({ status: `awaiting_${step}` });
+    expect(await api.state(path)).toMatchObject({ status: `awaiting_${step}` });
     if (step === 'code') {
       await api.must(answer(path, 'code', { code: newest(phone) }));
     }
@@ -85,7 +87,7 @@ describe('logins of users', () => {
   it('have the code sent the next way, and tell when there is no other', async () => {
     const { phone } = newAccount();
     const path = await begin(phone);
-    const first = (await state(path))['code_info'] as Record<string, Record<string, unknown>>;
+    const first = (await api.state(path))['code_info'] as Record<string, Record<string, unknown>>;
     expect(first['type']).toMatchObject({ '@type': 'authenticationCodeTypeSms' });
     expect(first['next_type']).toMatchObject({ '@type': 'authenticationCodeTypeCall' });
     const resent = await api.must(answer(path, 'resend'));
@@ -95,7 +97,7 @@ describe('logins of users', () => {
     expect(telegram.control.accounts.codes(phone)).toHaveLength(2);
     const [status, source] = await refusalOf(answer(path, 'resend'));
     expect([status, source]).toEqual([400, 'tdlib']);
-    expect(await state(path)).toMatchObject({ status: 'awaiting_code' });
+    expect(await api.state(path)).toMatchObject({ status: 'awaiting_code' });
     expect(await api.must(answer(path, 'code', { code: newest(phone) }))).toMatchObject({ status: 'authorized' });
   });
 
@@ -111,12 +113,12 @@ describe('logins of users', () => {
   it('set an email address up when Telegram wants one, through refused addresses and codes', async () => {
     const { phone } = newAccount({ email: '' });
     const path = await begin(phone);
-    expect(await state(path)).toMatchObject({ status: 'awaiting_email' });
+    expect(await api.state(path)).toMatchObject({ status: 'awaiting_email' });
     expect((await answer(path, 'email', { email: 'not an address' })).body.error).toMatchObject({
       code: 'validation_failed',
     });
     expect(await refusalOf(answer(path, 'email', { email: 'a@nowhere' }))).toEqual([400, 'tdlib', 'EMAIL_INVALID']);
-    expect(await state(path)).toMatchObject({ status: 'awaiting_email' });
+    expect(await api.state(path)).toMatchObject({ status: 'awaiting_email' });
     expect(await api.must(answer(path, 'email', { email: 'a@example.org' }))).toMatchObject({
       status: 'awaiting_email_code',
     });
@@ -132,7 +134,7 @@ describe('logins of users', () => {
   it('take the code that came by mail, with spaces in it', async () => {
     const { phone } = newAccount({ email: 'name@example.org' });
     const path = await begin(phone);
-    expect(await state(path)).toMatchObject({ status: 'awaiting_email_code' });
+    expect(await api.state(path)).toMatchObject({ status: 'awaiting_email_code' });
     expect((await answer(path, 'email-code', { code: '00000' })).status).toBe(400);
     const code = newest(phone).split('').join(' ');
     expect(await api.must(answer(path, 'email-code', { code }))).toMatchObject({ status: 'authorized' });
@@ -146,7 +148,7 @@ describe('logins of users', () => {
     });
     telegram.control.addFault({ method: 'auth.signUp', error: { code: 400, message: 'FIRSTNAME_INVALID' }, times: 1 });
     expect(await refusalOf(answer(path, 'register', { first_name: 'A' }))).toEqual([400, 'tdlib', 'FIRSTNAME_INVALID']);
-    expect(await state(path)).toMatchObject({ status: 'awaiting_registration' });
+    expect(await api.state(path)).toMatchObject({ status: 'awaiting_registration' });
     expect(await api.must(answer(path, 'register', { first_name: 'Ada', last_name: 'L' }))).toMatchObject({
       status: 'authorized',
       me: { first_name: 'Ada', last_name: 'L' },
@@ -163,13 +165,13 @@ describe('logins of users', () => {
 
     it('have a code sent by mail, and set a new password with it', async () => {
       const { path, phone, userId } = await atPassword();
-      expect(await state(path)).toMatchObject({ status: 'awaiting_password', has_recovery_email: true });
+      expect(await api.state(path)).toMatchObject({ status: 'awaiting_password', has_recovery_email: true });
       const asked = await api.must(answer(path, 'recover'));
       expect(asked).toMatchObject({ status: 'awaiting_password', email_pattern: 'n***e@example.org' });
-      expect(await state(path)).toMatchObject({ email_pattern: 'n***e@example.org' });
+      expect(await api.state(path)).toMatchObject({ email_pattern: 'n***e@example.org' });
       const wrong = await refusalOf(answer(path, 'recover', { code: '000000', new_password: 'new' }));
       expect(wrong).toEqual([400, 'tdlib', 'CODE_INVALID']);
-      expect(await state(path)).toMatchObject({
+      expect(await api.state(path)).toMatchObject({
         status: 'awaiting_password',
         email_pattern: 'n***e@example.org',
         last_error: 'tdlib 400: CODE_INVALID',
@@ -230,10 +232,10 @@ describe('logins of users', () => {
     for (const step of steps) {
       await api.must(answer(path, step, { code: newest(phone) }));
     }
-    expect(await state(path)).toMatchObject({ status });
+    expect(await api.state(path)).toMatchObject({ status });
     await api.must(api.delete(path));
     const again = await begin(phone);
-    expect((await state(again))['status']).toMatch(/^awaiting_/);
+    expect((await api.state(again))['status']).toMatch(/^awaiting_/);
     await api.must(api.delete(again));
   });
 
@@ -246,7 +248,10 @@ describe('logins of users', () => {
       await until(
         'five links',
         async () => {
-          const { status, qr } = (await state(path)) as { status: string; qr: { link: string; expires_at: string } };
+          const { status, qr } = (await api.state(path)) as {
+            status: string;
+            qr: { link: string; expires_at: string };
+          };
           expect(status).toBe('awaiting_qr');
           links.add(qr.link);
           return links.size >= 5;
@@ -254,7 +259,7 @@ describe('logins of users', () => {
         20_000,
       );
       // What was shown for how long tells how long the present link is good.
-      const { qr } = (await state(path)) as { qr: { expires_at: string } };
+      const { qr } = (await api.state(path)) as { qr: { expires_at: string } };
       expect(Date.parse(qr.expires_at) - Date.now()).toBeLessThan(5_000);
       await api.must(api.delete(path));
       expect((await api.get(path)).status).toBe(404);
@@ -279,7 +284,7 @@ describe('logins of users', () => {
     const code = newest(phone);
     telegram.control.advanceClock(600);
     expect(await refusalOf(answer(path, 'code', { code }))).toEqual([400, 'tdlib', 'PHONE_CODE_EXPIRED']);
-    expect(await state(path)).toMatchObject({ last_error: 'tdlib 400: PHONE_CODE_EXPIRED' });
+    expect(await api.state(path)).toMatchObject({ last_error: 'tdlib 400: PHONE_CODE_EXPIRED' });
     await api.must(api.delete(path));
     const again = await begin(phone);
     expect(await api.must(answer(again, 'code', { code: newest(phone) }))).toMatchObject({ status: 'authorized' });

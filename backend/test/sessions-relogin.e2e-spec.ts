@@ -13,12 +13,6 @@ describe('a session whose authorization is gone', () => {
   let accounts = 0;
 
   const newPhone = (): string => `1555030${String((accounts += 1)).padStart(4, '0')}`;
-  const state = async (path: string): Promise<Record<string, unknown>> => (await api.get(path)).body.result ?? {};
-  const becomes = (path: string, status: string): Promise<Record<string, unknown>> =>
-    until(status, async () => {
-      const seen = await state(path);
-      return seen['status'] === status && seen;
-    });
   const login = (path: string, body: object = {}): Promise<Answer> => api.post(`${path}/login`, body);
   const code = (path: string, phone: string): Promise<Answer> =>
     api.post(`${path}/login/code`, { code: telegram.control.newestCode(phone) });
@@ -34,7 +28,7 @@ describe('a session whose authorization is gone', () => {
     const phone = newPhone();
     const user = await loginUser(api, telegram, appId, phone);
     telegram.control.accounts.terminateSessions(user.userId);
-    await becomes(user.path, 'logged_out');
+    await api.becomes(user.path, 'logged_out');
     return { ...user, phone };
   };
 
@@ -55,7 +49,7 @@ describe('a session whose authorization is gone', () => {
   it('logs in again by code and keeps its id, its label and its creation', async () => {
     const { path, id, userId, phone } = await loggedOut();
     await api.must(api.patch(path, { label: 'kept' }));
-    const before = await state(path);
+    const before = await api.state(path);
     const begun = await api.must(login(path));
     expect(begun).toMatchObject({ id, status: 'awaiting_code', label: 'kept', phone });
     expect(begun).not.toHaveProperty('last_error');
@@ -72,7 +66,7 @@ describe('a session whose authorization is gone', () => {
     const { link, expires_at } = begun['qr'] as { link: string; expires_at: string };
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
     telegram.control.accounts.scanQr(userId, link);
-    await becomes(path, 'awaiting_password');
+    await api.becomes(path, 'awaiting_password');
     const done = await api.must(api.post(`${path}/login/password`, { password: 'pw' }));
     expect(done).toMatchObject({ status: 'authorized', me: { id: userId } });
   });
@@ -94,7 +88,7 @@ describe('a session whose authorization is gone', () => {
     telegram.control.accounts.terminateSessions(
       telegram.control.accounts.accounts().find((a) => a.phone === phone)?.userId ?? 0,
     );
-    await becomes(path, 'logged_out');
+    await api.becomes(path, 'logged_out');
     await api.must(login(path));
     await refused('awaiting_code');
   });
@@ -108,7 +102,7 @@ describe('a session whose authorization is gone', () => {
     expect(lost?.body.error).toMatchObject({ code: 'login_in_progress', session_id: won?.body.result?.id });
     expect(telegram.control.accounts.codes(phone)).toHaveLength(before + 1);
     if (won?.body.result?.id !== id) {
-      expect(await state(path)).toMatchObject({ status: 'logged_out' });
+      expect(await api.state(path)).toMatchObject({ status: 'logged_out' });
     }
   });
 
@@ -116,10 +110,10 @@ describe('a session whose authorization is gone', () => {
     'is what it was before when its login by %s is given up, and its number is free',
     async (method) => {
       const { path, id, phone } = await loggedOut();
-      const before = await state(path);
+      const before = await api.state(path);
       await api.must(login(path, { method }));
       expect(await api.must(api.delete(`${path}/login`))).toMatchObject({ status: 'cancelled' });
-      expect(await state(path)).toMatchObject({
+      expect(await api.state(path)).toMatchObject({
         id,
         status: 'logged_out',
         since: before['since'],
@@ -145,7 +139,7 @@ describe('a session whose authorization is gone', () => {
 
   it('is what it was before when its worker is stopped during the login', async () => {
     const { path, id } = await loggedOut();
-    const before = await state(path);
+    const before = await api.state(path);
     await api.must(login(path));
     await app.app.close();
     const [row] = await app.database.query<{ status: string; last_error: string; former_status: string | null }>(
@@ -166,7 +160,7 @@ describe('a session whose authorization is gone', () => {
     const path = `/v1/user/${id}`;
     await app.app.close();
     await restart();
-    expect(await state(path)).toMatchObject({ status: 'expired' });
+    expect(await api.state(path)).toMatchObject({ status: 'expired' });
     const begun = await api.must(login(path, { method }));
     if (method === 'qr') {
       telegram.control.accounts.scanQr(userId, (begun['qr'] as { link: string }).link);
@@ -174,7 +168,7 @@ describe('a session whose authorization is gone', () => {
       expect(telegram.control.accounts.codes(phone)).toHaveLength(2);
       await api.must(code(path, phone));
     }
-    expect(await becomes(path, 'authorized')).toMatchObject({ id, me: { id: userId } });
+    expect(await api.becomes(path, 'authorized')).toMatchObject({ id, me: { id: userId } });
   });
 
   it('names no network in what a failed login leaves behind, but in its health', async () => {
@@ -184,7 +178,7 @@ describe('a session whose authorization is gone', () => {
     const refused = await login(path);
     expect([refused.status, refused.body.error?.['code']]).toEqual([504, 'connection_failed']);
     expect(refused.body.error?.['message']).toContain('127.0.0.1:1');
-    expect(await state(path)).toMatchObject({
+    expect(await api.state(path)).toMatchObject({
       id,
       status: 'logged_out',
       last_error: 'Telegram could not be reached',
@@ -200,11 +194,11 @@ describe('a session whose authorization is gone', () => {
     ['a banned number', { code: 400, message: 'PHONE_NUMBER_BANNED' }, 400],
   ])('is what it was before, and says why, after %s', async (_what, error, status) => {
     const { path, id, phone } = await loggedOut();
-    const before = await state(path);
+    const before = await api.state(path);
     telegram.control.addFault({ method: 'auth.sendCode', phone, error, times: 1 });
     const refused = await login(path);
     expect([refused.status, refused.body.error?.['source']]).toEqual([status, 'tdlib']);
-    const after = await state(path);
+    const after = await api.state(path);
     expect(after).toMatchObject({ id, status: 'logged_out', since: before['since'] });
     expect(String(after['last_error'])).toMatch(/^tdlib \d+: /);
     expect(await api.must(login(path))).toMatchObject({ status: 'awaiting_code' });
@@ -215,7 +209,7 @@ describe('a session whose authorization is gone', () => {
     const other = telegram.control.createAccount({ phone: newPhone(), firstName: 'Other' });
     const begun = await api.must(login(path, { method: 'qr' }));
     telegram.control.accounts.scanQr(other.userId, (begun['qr'] as { link: string }).link);
-    const after = await becomes(path, 'logged_out');
+    const after = await api.becomes(path, 'logged_out');
     expect(after['last_error']).toContain('another account');
     await until('the end of the other login', () => telegram.control.accounts.account(other.userId).sessions === 0);
     await api.must(login(path));
@@ -227,10 +221,10 @@ describe('a session whose authorization is gone', () => {
     const other = telegram.control.createAccount({ phone: newPhone(), firstName: 'Other', password: 'pw' });
     const begun = await api.must(login(path, { method: 'qr' }));
     telegram.control.accounts.scanQr(other.userId, (begun['qr'] as { link: string }).link);
-    await becomes(path, 'awaiting_password');
+    await api.becomes(path, 'awaiting_password');
     const refused = await api.post(`${path}/login/password`, { password: 'pw' });
     expect([refused.status, refused.body.error?.['code']]).toEqual([409, 'other_account']);
-    expect(await becomes(path, 'logged_out')).toMatchObject({ last_error: refused.body.error?.['message'] });
+    expect(await api.becomes(path, 'logged_out')).toMatchObject({ last_error: refused.body.error?.['message'] });
   });
 
   it('keeps its worker-side folder only while it is of use', async () => {
@@ -246,10 +240,10 @@ describe('a session whose authorization is gone', () => {
     const phone = newPhone();
     const { path, userId } = await loginUser(api, telegram, appId, phone);
     telegram.control.accounts.ban(userId);
-    await becomes(path, 'banned');
+    await api.becomes(path, 'banned');
     const refused = await login(path);
     expect(refused.body.error).toMatchObject({ source: 'tdlib', message: 'PHONE_NUMBER_BANNED' });
-    expect(await state(path)).toMatchObject({ status: 'banned', last_error: 'tdlib 400: PHONE_NUMBER_BANNED' });
+    expect(await api.state(path)).toMatchObject({ status: 'banned', last_error: 'tdlib 400: PHONE_NUMBER_BANNED' });
     telegram.control.accounts.unban(userId);
     await api.must(login(path));
     expect(await api.must(code(path, phone))).toMatchObject({ status: 'authorized' });
@@ -268,10 +262,10 @@ describe('a session whose authorization is gone', () => {
     it('is brought back by its token, without anybody asking', async () => {
       const { path, id, userId } = await newBot();
       telegram.control.accounts.terminateSessions(userId);
-      await until('the end', async () => (await state(path))['status'] !== 'authorized');
+      await until('the end', async () => (await api.state(path))['status'] !== 'authorized');
       await ready(path);
-      expect(await state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
-      expect(await state(path)).not.toHaveProperty('last_error');
+      expect(await api.state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
+      expect(await api.state(path)).not.toHaveProperty('last_error');
     });
 
     it('is left alone when the token is revoked, and takes a new one', async () => {
@@ -281,7 +275,7 @@ describe('a session whose authorization is gone', () => {
         error: { code: 400, message: 'ACCESS_TOKEN_EXPIRED' },
       });
       telegram.control.accounts.terminateSessions(userId);
-      const gone = await becomes(path, 'logged_out');
+      const gone = await api.becomes(path, 'logged_out');
       expect(gone['last_error']).toBe(
         'Telegram refuses the stored token (ACCESS_TOKEN_EXPIRED): log in with a new one',
       );
@@ -289,7 +283,10 @@ describe('a session whose authorization is gone', () => {
       expect(tries).toBe(1);
       const refused = await login(path);
       expect(refused.body.error).toMatchObject({ source: 'tdlib', message: 'ACCESS_TOKEN_EXPIRED' });
-      expect(await state(path)).toMatchObject({ status: 'logged_out', last_error: 'tdlib 400: ACCESS_TOKEN_EXPIRED' });
+      expect(await api.state(path)).toMatchObject({
+        status: 'logged_out',
+        last_error: 'tdlib 400: ACCESS_TOKEN_EXPIRED',
+      });
       telegram.control.removeFault();
       const foreign = await login(path, { token: '77:of-another-bot' });
       expect([foreign.status, foreign.body.error?.['code']]).toEqual([409, 'other_account']);
@@ -303,7 +300,16 @@ describe('a session whose authorization is gone', () => {
       rmSync(join(app.dataDir, 'sessions', id), { recursive: true });
       await restart();
       await ready(path);
-      expect(await state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
+      expect(await api.state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
+    });
+
+    it('comes back when it is started after its folder was lost while it was stopped', async () => {
+      const { path, id, userId } = await newBot();
+      await api.must(api.post(`${path}/stop`));
+      rmSync(join(app.dataDir, 'sessions', id), { recursive: true });
+      expect(await api.must(api.post(`${path}/start`))).toMatchObject({ id, status: 'authorized', health: 'ok' });
+      await ready(path);
+      expect(await api.state(path)).toMatchObject({ id, me: { id: userId } });
     });
 
     it('tries again as late as Telegram asks, and says so meanwhile', async () => {
@@ -312,7 +318,7 @@ describe('a session whose authorization is gone', () => {
       telegram.control.addFault({ method: 'auth.importBotAuthorization', error });
       telegram.control.accounts.terminateSessions(userId);
       const refused = await until('the refusal', async () => {
-        const seen = await state(path);
+        const seen = await api.state(path);
         return String(seen['last_error']).includes('retry after') && seen['status'] === 'expired' && seen;
       });
       expect(refused['last_error']).toMatch(/^tdlib 429: Too Many Requests: retry after \d+$/);
@@ -329,10 +335,10 @@ describe('a session whose authorization is gone', () => {
     it('is not repeated when what it logged in for is lost again at once', async () => {
       const { path, userId } = await newBot();
       telegram.control.accounts.terminateSessions(userId);
-      await until('the end', async () => (await state(path))['status'] !== 'authorized');
+      await until('the end', async () => (await api.state(path))['status'] !== 'authorized');
       await ready(path);
       telegram.control.accounts.terminateSessions(userId);
-      expect(await becomes(path, 'logged_out')).toMatchObject({
+      expect(await api.becomes(path, 'logged_out')).toMatchObject({
         last_error: expect.stringContaining('right after the bot had logged in by itself') as string,
       });
     });
@@ -340,7 +346,7 @@ describe('a session whose authorization is gone', () => {
     it('is banned when Telegram says so', async () => {
       const { path, userId } = await newBot();
       telegram.control.accounts.ban(userId);
-      expect(await becomes(path, 'banned')).toMatchObject({
+      expect(await api.becomes(path, 'banned')).toMatchObject({
         last_error: expect.stringContaining('USER_DEACTIVATED_BAN') as string,
       });
     });

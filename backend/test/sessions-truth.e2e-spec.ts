@@ -18,14 +18,8 @@ describe('what a session tells about its account', () => {
     const { id } = await api.must(api.post('/v1/bot', { token, app_id: appId }));
     return { path: `/v1/bot/${id}`, id, userId };
   };
-  const state = async (path: string): Promise<Record<string, unknown>> => (await api.get(path)).body.result ?? {};
   const listed = async (id: string): Promise<Record<string, unknown>> =>
     (await api.sessions()).find((session) => session['id'] === id) ?? {};
-  const becomes = (path: string, status: string): Promise<Record<string, unknown>> =>
-    until(status, async () => {
-      const seen = await state(path);
-      return seen['status'] === status && seen;
-    });
   const send = (path: string, chatId: number): ReturnType<ApiClient['call']> =>
     api.call(path, 'sendMessage', {
       chat_id: chatId,
@@ -70,7 +64,7 @@ describe('what a session tells about its account', () => {
       ]);
       expect(told.body.error?.['message']).toContain(words);
       expect(told.body.error?.['message']).toContain(reason);
-      const seen = await becomes(path, status);
+      const seen = await api.becomes(path, status);
       expect(seen['last_error']).toContain(words);
       expect(Date.parse(String(seen['since']))).toBeGreaterThanOrEqual(before);
       expect(await listed(id)).toMatchObject({ status, last_error: seen['last_error'] });
@@ -85,7 +79,9 @@ describe('what a session tells about its account', () => {
     telegram.control.addFault({ method: 'contacts.resolveUsername', account: userId, error });
     const told = await api.call(path, 'searchPublicChat', { username: 'nobody_here' });
     expect(told.body.error).toMatchObject({ source: 'tdlib', code: 406, message: 'AUTH_KEY_DUPLICATED' });
-    expect((await becomes(path, 'logged_out'))['last_error']).toContain('another copy of this session uses its key');
+    expect((await api.becomes(path, 'logged_out'))['last_error']).toContain(
+      'another copy of this session uses its key',
+    );
   });
 
   it('is logged out when another copy uses its key, also while nobody calls', async () => {
@@ -94,7 +90,9 @@ describe('what a session tells about its account', () => {
     telegram.control.addFault({ account: userId, error: { code: 406, message: 'AUTH_KEY_DUPLICATED' } });
     // What Telegram pushes makes TDLib ask for more.
     await telegram.control.sendMessage({ from, chatId: userId, text: 'x' });
-    expect((await becomes(path, 'logged_out'))['last_error']).toContain('another copy of this session uses its key');
+    expect((await api.becomes(path, 'logged_out'))['last_error']).toContain(
+      'another copy of this session uses its key',
+    );
   });
 
   it('tells a freeze with its dates and where to appeal, and that it is over', async () => {
@@ -102,7 +100,7 @@ describe('what a session tells about its account', () => {
     const until7d = Math.floor(Date.now() / 1_000) + 7 * 86_400;
     telegram.control.accounts.freeze(userId, until7d);
     const frozen = await until('the freeze', async () => {
-      const seen = await state(path);
+      const seen = await api.state(path);
       return seen['frozen'] === true && seen;
     });
     expect(frozen).toMatchObject({
@@ -114,7 +112,7 @@ describe('what a session tells about its account', () => {
     expect(await listed(id)).toMatchObject({ frozen: true, deletion_date: frozen['deletion_date'] });
     telegram.control.accounts.unfreeze(userId);
     const thawed = await until('the thaw', async () => {
-      const seen = await state(path);
+      const seen = await api.state(path);
       return seen['frozen'] === false && seen;
     });
     for (const gone of ['frozen_since', 'deletion_date', 'appeal_link']) {
@@ -124,7 +122,7 @@ describe('what a session tells about its account', () => {
 
   it('tells a spam limit that a call met, for a day, in lists too and over a stop and a start', async () => {
     const { path, id } = await newUser();
-    expect(await state(path)).toMatchObject({ spam_limited: false });
+    expect(await api.state(path)).toMatchObject({ spam_limited: false });
     telegram.control.addFault({
       method: 'contacts.resolveUsername',
       error: { code: 400, message: 'PEER_FLOOD' },
@@ -132,15 +130,15 @@ describe('what a session tells about its account', () => {
     });
     const refused = await api.call(path, 'searchPublicChat', { username: 'some_stranger' });
     expect(refused.body.error).toMatchObject({ source: 'tdlib', message: 'PEER_FLOOD' });
-    const limited = await state(path);
+    const limited = await api.state(path);
     expect(limited).toMatchObject({ status: 'authorized', spam_limited: true });
     const end = Date.parse(String(limited['spam_limited_until'])) - Date.now();
     expect([end > 23 * 3_600_000, end <= 24 * 3_600_000]).toEqual([true, true]);
     await until('the list', async () => (await listed(id))['spam_limited'] === true);
     await api.must(api.post(`${path}/stop`));
-    expect(await state(path)).toMatchObject({ spam_limited_until: limited['spam_limited_until'] });
+    expect(await api.state(path)).toMatchObject({ spam_limited_until: limited['spam_limited_until'] });
     await api.must(api.post(`${path}/start`));
-    expect(await state(path)).toMatchObject({
+    expect(await api.state(path)).toMatchObject({
       spam_limited: true,
       spam_limited_until: limited['spam_limited_until'],
     });
@@ -148,21 +146,21 @@ describe('what a session tells about its account', () => {
 
   it('tells a spam limit that a send met after its answer', async () => {
     const { path } = await newUser();
-    const me = (await state(path))['me'] as { id: number };
+    const me = (await api.state(path))['me'] as { id: number };
     telegram.control.addFault({
       method: 'messages.sendMessage',
       error: { code: 400, message: 'PEER_FLOOD' },
       times: 1,
     });
     await api.must(send(path, me.id));
-    await until('the limit', async () => (await state(path))['spam_limited'] === true);
+    await until('the limit', async () => (await api.state(path))['spam_limited'] === true);
   });
 
   it('has no error after its operator has stopped it', async () => {
     const { path, id } = await newBot();
     const stopped = await api.must(api.post(`${path}/stop`));
     expect(stopped).toMatchObject({ status: 'stopped' });
-    for (const seen of [stopped, await state(path), await listed(id)]) {
+    for (const seen of [stopped, await api.state(path), await listed(id)]) {
       expect(seen).not.toHaveProperty('last_error');
     }
   });
@@ -178,7 +176,7 @@ describe('what a session tells about its account', () => {
     await until('a connection through the proxy', () =>
       telegram.control.connections().some((each) => each.ownerId === userId && each.proxy === dead.id),
     );
-    const wellSince = (await state(path))['health_since'];
+    const wellSince = (await api.state(path))['health_since'];
     telegram.control.addFault({ method: 'contacts.resolveUsername', account: userId, hang: true });
     const inFlight = api.call(path, 'searchPublicChat', { username: 'nobody_here' }).then((answer) => answer);
     await until('the call to arrive', () => telegram.control.faults()[0]?.hits === 1);
@@ -187,7 +185,7 @@ describe('what a session tells about its account', () => {
     const down = await until(
       'bad health',
       async () => {
-        const seen = await state(path);
+        const seen = await api.state(path);
         return seen['health'] === 'down' && seen;
       },
       30_000,

@@ -204,7 +204,7 @@ describe('user sessions', () => {
     const { phone, userId } = newAccount({ premium: true });
     const { id } = await api.must(begin(phone));
     await api.must(api.post(`/v1/user/${id}/login/code`, { code: newestCode(phone) }));
-    const state = async (): Promise<Record<string, unknown>> => (await api.get(`/v1/user/${id}`)).body.result ?? {};
+    const state = (): Promise<Record<string, unknown>> => api.state(`/v1/user/${id}`);
     await until('premium', async () => (await state())['is_premium'] === true);
     telegram.control.accounts.freeze(userId);
     await until('the freeze', async () => (await state())['frozen'] === true);

@@ -110,6 +110,26 @@ describe('scoped tokens', () => {
       expect(await list()).toMatchObject([{ app_ids: [], session_ids: [session] }]);
     });
 
+    it('not with rights that cannot be given yet, which nobody may believe to be kept', async () => {
+      const wish = {
+        all_sessions: true,
+        classes: ['read'],
+        methods: [],
+        chats: [1],
+        expires_at: '2030-01-01T00:00:00Z',
+      };
+      for (const request of [
+        gateway.http().post('/v1/tokens').set(master).send(wish),
+        patch((await create({ session_ids: [session] })).id, wish),
+      ]) {
+        const { body } = await request.expect(400);
+        const { error } = body as { error: { details: { issues: { path: string; message: string }[] } } };
+        expect(error.details.issues.map(({ path }) => path)).toEqual(['classes', 'methods', 'chats', 'expires_at']);
+        expect(error.details.issues[0]?.message).toContain('is not supported yet');
+      }
+      await create({ session_ids: [session], comment: 'an unknown field that promises nothing' });
+    });
+
     it('for nothing that does not exist: each wrong id is named by its place', async () => {
       const wrong = { app_ids: [randomUUID(), app, 'x'], session_ids: [session, randomUUID(), 7, null, app] };
       for (const request of [
@@ -307,6 +327,8 @@ describe('scoped tokens', () => {
       'get /v1/{kind}/{id}/sends',
       'get /v1/{kind}/{id}/files/{file_id}',
       'head /v1/{kind}/{id}/files/{file_id}',
+      'get /v1/{kind}/{id}/storage',
+      'post /v1/{kind}/{id}/storage/optimize',
       'post /v1/{kind}/{id}/call',
       'post /v1/{kind}/{id}/updates/subscriptions',
       'get /v1/{kind}/{id}/updates/subscriptions',
@@ -324,6 +346,7 @@ describe('scoped tokens', () => {
       'post /v1/execute',
       'get /v1/td/methods',
       'get /v1/td/types',
+      'get /v1/files',
       'post /v1/files',
       'post /v1/uploads',
       'options /v1/uploads',
@@ -413,7 +436,16 @@ describe('scoped tokens', () => {
 
     it('and not the console', async () => {
       const { token } = await create({ all_sessions: true });
-      await gateway.http().post('/v1/console/session').send({ token }).expect(401);
+      const { body } = await gateway.http().post('/v1/console/session').send({ token }).expect(403);
+      expect((body as { error: object }).error).toMatchObject({
+        code: 'scope_denied',
+        message: expect.stringContaining('needs the master token') as string,
+      });
+      await gateway
+        .http()
+        .post('/v1/console/session')
+        .send({ token: `${token}x` })
+        .expect(401);
     });
   });
 

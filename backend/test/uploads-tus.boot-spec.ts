@@ -1,67 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Upload } from 'tus-js-client';
 import { API_TOKEN } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ProductProcess } from './support/process.js';
 
 const MIB = 1024 * 1024;
 const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
-
-/** A wire to the product that is cut again and again. */
-class CutWire {
-  cuts = 0;
-
-  private constructor(
-    private readonly server: Server,
-    private readonly sockets: Set<Socket>,
-  ) {}
-
-  static async open(target: number, cuts: number, afterBytes: () => number): Promise<CutWire> {
-    const sockets = new Set<Socket>();
-    const server = createServer((client) => {
-      const product = connect(target, '127.0.0.1');
-      let left = wire.cuts < cuts ? afterBytes() : Number.POSITIVE_INFINITY;
-      for (const socket of [client, product]) {
-        sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('close', () => {
-          client.destroy();
-          product.destroy();
-          sockets.delete(socket);
-        });
-      }
-      client.on('data', (piece: Buffer) => {
-        left -= piece.length;
-        if (left <= 0) {
-          wire.cuts += 1;
-          client.resetAndDestroy();
-          return;
-        }
-        if (!product.write(piece)) {
-          client.pause();
-          product.once('drain', () => client.resume());
-        }
-      });
-      product.pipe(client);
-    });
-    const wire = new CutWire(server, sockets);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return wire;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}
 
 describe('uploads by tus', () => {
   let database: TestDatabase;
@@ -119,37 +65,6 @@ describe('uploads by tus', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('arrive whole over a connection that is cut twenty times', async () => {
-    const bytes = randomBytes(24 * MIB + 7);
-    const wire = await CutWire.open(
-      Number(new URL(product.url).port),
-      20,
-      () => 200_000 + Math.floor(Math.random() * MIB),
-    );
-    try {
-      const path = await new Promise<string>((resolve, reject) => {
-        let answered = '';
-        const upload = new Upload(bytes, {
-          endpoint: `${wire.url}/v1/uploads`,
-          headers: { authorization: `Bearer ${API_TOKEN}` },
-          metadata: { filename: 'через сеть.bin' },
-          retryDelays: Array.from({ length: 100 }, () => 20),
-          onAfterResponse: (_request, response) => {
-            answered = response.getHeader('x-tgcontrol-path') ?? answered;
-          },
-          onError: reject,
-          onSuccess: () => resolve(decodeURI(answered)),
-        });
-        upload.start();
-      });
-      expect(wire.cuts).toBe(20);
-      expect(path).toMatch(/[0-9a-f]{32}\/через сеть\.bin$/);
-      expect(sha256(readFileSync(path)).equals(sha256(bytes))).toBe(true);
-    } finally {
-      await wire.close();
-    }
-  }, 120_000);
-
   it('tell what they can', async () => {
     const { status, headers } = await ask('OPTIONS', '/v1/uploads');
     expect([
@@ -159,6 +74,10 @@ describe('uploads by tus', () => {
       headers.get('tus-max-size'),
     ]).toEqual([204, 'creation,creation-with-upload,expiration,termination,checksum', 'sha256', String(64 * MIB)]);
     expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('access-control-allow-headers')).toContain('Upload-Checksum');
+    for (const name of ['Upload-Expires', 'X-Tgcontrol-Path']) {
+      expect(headers.get('access-control-expose-headers')).toContain(name);
+    }
   });
 
   it('may bring their first bytes along, and tell how far they are and when they expire', async () => {
@@ -192,6 +111,27 @@ describe('uploads by tus', () => {
     expect((await patch(path, 0, Buffer.from('abc'), { 'upload-checksum': 'md5 abc' })).status).toBe(400);
     expect((await patch(path, 0, Buffer.from('abc'), sum('abc'))).status).toBe(204);
     expect((await patch(path, 3, Buffer.from('def'), sum('def'))).status).toBe(204);
+  });
+
+  it('are refused in the form of the protocol, unless it is for the credentials', async () => {
+    const path = await begin('refused.bin', 6);
+    for (const [headers, status, words] of [
+      [{ 'upload-checksum': 'md5 abc' }, 400, /^validation_failed: .*Upload-Checksum/],
+      [{ 'content-encoding': 'gzip' }, 415, /^unsupported_media_type: /],
+      [{ 'content-type': 'text/plain' }, 400, /^Invalid content-type\n$/],
+      [{ 'upload-offset': '3' }, 409, /^[^{}]+\n$/],
+    ] as const) {
+      const refused = await patch(path, 0, Buffer.from('abc'), headers);
+      expect([refused.status, refused.headers.get('tus-resumable')]).toEqual([status, '1.0.0']);
+      expect(await refused.text()).toMatch(words);
+    }
+    const unknown = await patch(`/v1/uploads/${'0'.repeat(32)}`, 0, Buffer.from('abc'));
+    expect([unknown.status, (await unknown.text()).startsWith('{')]).toEqual([404, false]);
+    const stranger = await patch(path, 0, Buffer.from('abc'), { authorization: 'Bearer nobody' });
+    expect([stranger.status, ((await stranger.json()) as { error: { code: string } }).error.code]).toEqual([
+      401,
+      'unauthenticated',
+    ]);
   });
 
   it('belong to their token', async () => {

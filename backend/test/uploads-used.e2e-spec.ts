@@ -74,6 +74,7 @@ describe('an upload in a call', () => {
     await gone(file);
     const again = await send(document(file));
     expect([again.status, again.body.error?.['code']]).toEqual([403, 'path_denied']);
+    expect(again.body.error?.['message']).toContain('an upload serves once');
   });
 
   it('comes back as it was', async () => {

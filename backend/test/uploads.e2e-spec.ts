@@ -130,6 +130,26 @@ describe('uploads', () => {
       });
     });
 
+    it('name the Content-Type when the boundary of the form is missing', async () => {
+      const headers = { 'content-type': 'multipart/form-data' };
+      const { body } = await send('POST', '/v1/files?name=a', { body: 'abc', headers });
+      expect(body.error).toMatchObject({ code: 'validation_failed', details: { issues: [{ path: 'Content-Type' }] } });
+    });
+
+    it('are refused packed, in chunks too, and leave nothing', async () => {
+      const id = await begin('packed.bin', 3);
+      const before = folders().length;
+      const headers = { 'content-encoding': 'gzip', 'upload-offset': '0' };
+      for (const [method, path] of [
+        ['POST', '/v1/files?name=a'],
+        ['PATCH', `/v1/files/${id}`],
+      ] as const) {
+        const answer = await send(method, path, { body: 'abc', headers });
+        expect([answer.status, answer.body.error?.code]).toEqual([415, 'unsupported_media_type']);
+      }
+      expect(folders()).toHaveLength(before);
+    });
+
     it.each([
       [
         'no file',
@@ -137,6 +157,7 @@ describe('uploads', () => {
         '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n',
       ],
       ['no boundary', 'multipart/form-data; charset=utf-8', 'abc'],
+      ['nothing beside its type', 'multipart/form-data', 'abc'],
       [
         'no end',
         'multipart/form-data; boundary=x',
@@ -326,6 +347,50 @@ describe('uploads', () => {
     expect((await send('GET', `/v1/files/${id}`)).body.result).toEqual({ offset: 3, length: 3 });
     expect((await send('POST', `/v1/files/${id}/complete`, { token: one })).status).toBe(200);
     expect((await send('GET', `/v1/files/${id}`, { token: 'nobody' })).status).toBe(401);
+  });
+
+  it('are listed for their owner, the newest first, in pages, also those that another process has made', async () => {
+    const [one, two] = [await createToken(), await createToken()];
+    const list = (query: string, token: string): Promise<Answer> => send('GET', `/v1/files${query}`, { token });
+    const names = ({ body }: Answer): unknown[] =>
+      (body.result as unknown as readonly Record<string, unknown>[]).map(({ name }) => name);
+    const partial = await begin('partial.bin', 10, one);
+    await patch(partial, 0, Buffer.from('abc'), one);
+    await send('POST', '/v1/files?name=whole.bin', { body: 'xyz', token: one });
+    const elsewhere = join(app.config.uploads.dir, 'e'.repeat(32));
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'elsewhere.bin'), 'x');
+    const [listed] = (await list('?limit=1', one)).body.result as unknown as readonly Record<string, unknown>[];
+    const owner = listed?.['owner'];
+    const record = { name: 'elsewhere.bin', owner, createdAt: Date.now() + 60_000, length: 5 };
+    writeFileSync(join(elsewhere, '.upload.json'), JSON.stringify(record));
+    const all = await until('the one of the other process', async () => {
+      const answer = await list('', one);
+      return names(answer).length === 3 && answer;
+    });
+    expect(all.body.result).toMatchObject([
+      { name: 'elsewhere.bin', status: 'partial', offset: 1, length: 5 },
+      {
+        name: 'whole.bin',
+        status: 'complete',
+        offset: 3,
+        length: 3,
+        path: expect.stringContaining('/whole.bin') as string,
+      },
+      { upload_id: partial, name: 'partial.bin', status: 'partial', offset: 3, length: 10, owner },
+    ]);
+    for (const each of all.body.result as unknown as readonly Record<string, string>[]) {
+      expect(Date.parse(each['expires_at'] ?? '')).toBeGreaterThan(Date.now() + 7_000_000);
+      expect('path' in each).toBe(each['status'] === 'complete');
+    }
+    const first = await list('?limit=2', one);
+    expect(names(first)).toEqual(['elsewhere.bin', 'whole.bin']);
+    const cursor = (first.body as { next_cursor?: string }).next_cursor ?? '';
+    const second = await list(`?limit=2&cursor=${cursor}`, one);
+    expect([names(second), 'next_cursor' in second.body]).toEqual([['partial.bin'], false]);
+    expect(names(await list('', two))).toEqual([]);
+    expect(names(await list('', API_TOKEN))).toEqual(expect.arrayContaining(['partial.bin', 'whole.bin']));
+    expect((await list('?cursor=nonsense', one)).status).toBe(400);
   });
 
   it('are limited together, counting what is declared, and free their room when removed', async () => {

@@ -2,8 +2,8 @@
 import { ensureBuilt } from './lib/build.mjs';
 import { findChromium } from './lib/chromium.mjs';
 import { ensureInstalled } from './lib/install.mjs';
-import { Failure, launch, say } from './lib/project.mjs';
-import { printSummary, runSuite, SUITES } from './lib/suites.mjs';
+import { Failure, launch } from './lib/project.mjs';
+import { printSummary, runSuites, SUITES } from './lib/suites.mjs';
 
 await launch(async () => {
   const names = process.argv.slice(2);
@@ -16,12 +16,5 @@ await launch(async () => {
   // Asked first: ten minutes of tests are no time to learn that a program is missing.
   if (chosen.some(({ browser }) => browser) && process.env['SKIP_BROWSER'] !== '1') await findChromium();
   await ensureBuilt();
-  const results = [];
-  for (const suite of chosen) {
-    say(`Suite: ${suite.name}`);
-    const startedAt = Date.now();
-    const result = await runSuite(suite);
-    results.push({ name: suite.name, ...result, seconds: (Date.now() - startedAt) / 1000 });
-  }
-  return printSummary(results) ? 0 : 1;
+  return printSummary(await runSuites(chosen)) ? 0 : 1;
 });

@@ -1,3 +1,4 @@
+export { generatedBytes, generatedPieces } from './world/generated.js';
 export { Sandbox, type SandboxOptions } from './sandbox.js';
 export type { SandboxEnv } from './tdlib/env-file.js';
 export { UnpatchableLibraryError } from './tdlib/patched-library.js';

@@ -38,6 +38,14 @@ interface Settings {
   };
   /** How long a download may stand still before it is given up. */
   readonly downloadStallMs: number;
+  /** What a session's downloaded files may take before the oldest are removed. */
+  readonly storage: {
+    readonly maxBytes: number;
+    /** Files that nobody has used for so long are removed. */
+    readonly ttlMs: number;
+    /** Files that were used within this time stay, however many they are. */
+    readonly immunityMs: number;
+  };
   readonly sendTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
@@ -150,6 +158,7 @@ export class AppConfig implements Settings {
   readonly dataDir!: Settings['dataDir'];
   readonly uploads!: Settings['uploads'];
   readonly downloadStallMs!: Settings['downloadStallMs'];
+  readonly storage!: Settings['storage'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
@@ -199,6 +208,11 @@ export class AppConfig implements Settings {
         minFreeBytes: parseSizeBytes(env.MIN_FREE_DISK) ?? 0,
       },
       downloadStallMs: parseDurationMs(env.DOWNLOAD_STALL_TIMEOUT) ?? 0,
+      storage: {
+        maxBytes: parseSizeBytes(env.STORAGE_MAX_SIZE) ?? 0,
+        ttlMs: parseDurationMs(env.STORAGE_TTL) ?? 0,
+        immunityMs: parseDurationMs(env.STORAGE_IMMUNITY) ?? 0,
+      },
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),

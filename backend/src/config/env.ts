@@ -92,6 +92,9 @@ export class Env {
   @IsSize() UPLOAD_QUOTA_PER_TOKEN = '10GiB';
   @IsSize() MIN_FREE_DISK = '256MiB';
   @IsDuration() DOWNLOAD_STALL_TIMEOUT = '30s';
+  @IsSize() STORAGE_MAX_SIZE = '10GiB';
+  @IsDuration() STORAGE_TTL = '30d';
+  @IsDuration() STORAGE_IMMUNITY = '1h';
   @IsDuration() SEND_TTL = '7d';
 
   @IsOptional()

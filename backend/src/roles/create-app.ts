@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { CALL_LINE_PATH, CALL_LINE_PROTOCOL, CallLines } from '../common/cluster/index.js';
-import { HttpServer } from '../common/http/http-server.js';
+import { HTTP_DEADLINES, HttpServer } from '../common/http/http-server.js';
 import { StaticSite } from '../common/http/static-site.js';
 import { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig } from '../config/index.js';
@@ -21,13 +21,15 @@ function consoleOf(config: AppConfig): StaticSite | undefined {
  * The application of a role, connected to its database and migrated, but not listening. The same in tests and in
  * production. `close()` ends it in order: the modules, then the connections to the database.
  * @param config complete: with a database URL and the secrets of its role
+ * @param deadlines shorter ones are for tests
  * @throws MasterKeyMismatchError, StartupError
  */
 export async function createApp(
   config: AppConfig,
   logger = AppLogger.create(config.log.level),
+  deadlines = HTTP_DEADLINES,
 ): Promise<NestFastifyApplication> {
-  const server = new HttpServer(config, logger.for('http'), consoleOf(config));
+  const server = new HttpServer(config, logger.for('http'), consoleOf(config), deadlines);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRole(config, logger), server, {
     abortOnError: false,
     bodyParser: false,

@@ -18,6 +18,11 @@ function issuesOf(work: () => unknown): unknown {
 }
 
 describe('inspectQuery', () => {
+  it('tells a method that is missing from one that is no name', () => {
+    expect(() => inspect(undefined)).toThrow('method is required');
+    expect(() => inspect(5)).toThrow('method must be a string');
+  });
+
   it.each([undefined, '', 5, 'get me', '2056030919', 'a"b'])('refuses %p as a method', (method) => {
     expect(issuesOf(() => inspect(method))).toEqual(['method']);
   });

@@ -58,7 +58,10 @@ function requireNoServerPath(method: string, params: Readonly<Record<string, unk
  */
 export function inspectQuery(method: unknown, params: unknown, uploadsDir: string, kind?: AccountKind): InspectedQuery {
   if (typeof method !== 'string' || method === '') {
-    throw new ValidationFailedError([{ path: 'method', message: 'method is required' }]);
+    const isMissing = method === undefined || method === null || method === '';
+    throw new ValidationFailedError([
+      { path: 'method', message: `method ${isMissing ? 'is required' : 'must be a string'}` },
+    ]);
   }
   if (!METHOD_NAME.test(method)) {
     throw new ValidationFailedError([{ path: 'method', message: 'method must be the name of a td_api method' }]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import request from 'supertest';
 import { AppLogger } from '../../src/common/log/app-logger.js';
+import type { HttpDeadlines } from '../../src/common/http/http-server.js';
 import { AppConfig } from '../../src/config/index.js';
 import { createApp } from '../../src/roles/create-app.js';
 import { type TestDatabase, createDatabase } from './database.js';
@@ -60,11 +61,14 @@ export async function startApp({
   role = 'all',
   env = {},
   database: given,
+  deadlines,
 }: {
   readonly role?: 'gateway' | 'worker' | 'all';
   readonly env?: NodeJS.ProcessEnv;
   /** Shared with another application of the test, which owns it. */
   readonly database?: TestDatabase;
+  /** Those of the product, unless given. */
+  readonly deadlines?: HttpDeadlines;
 } = {}): Promise<TestApp> {
   const database = given ?? (await createDatabase());
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'tgcontrol-data-'));
@@ -72,7 +76,7 @@ export async function startApp({
   const config = AppConfig.fromEnv(
     testEnv(role, { DATABASE_URL: database.url, DATA_DIR: dataDir, LISTEN_ADDR: `127.0.0.1:${port}`, ...env }),
   );
-  const app = await createApp(config, AppLogger.create(config.log.level));
+  const app = await createApp(config, AppLogger.create(config.log.level), deadlines);
   await app.listen(port, '127.0.0.1');
   return {
     app,

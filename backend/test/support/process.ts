@@ -93,12 +93,13 @@ export class ProductProcess {
       return this.child.exitCode ?? this.child.signalCode;
     }
     const ended = once(this.child, 'exit') as Promise<[number | null, string | null]>;
-    process.kill(this.productPid, signal);
+    process.kill(this.pid, signal);
     const [code, by] = await ended;
     return code ?? by;
   }
 
-  private get productPid(): number {
+  /** Of the product itself, also when something wraps it. */
+  get pid(): number {
     const { pid } = this.child;
     if (pid === undefined) throw new Error('the process did not start');
     return this.isWrapped

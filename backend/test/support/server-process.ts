@@ -42,7 +42,7 @@ export class ServerProcess {
         if (this.ended) throw new Error(`it ended with ${this.ended.code ?? 'a signal'}: ${this.stderr}`);
         return /answers at (http:\S+)/.exec(this.stdout)?.[1];
       },
-      30_000,
+      90_000,
     );
   }
 

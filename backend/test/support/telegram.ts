@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Sandbox } from '@tgcontrol/sandbox';
 import type { TestApp } from './app.js';
 import { master } from './app.js';
+import { until } from './until.js';
 
 /** The offline Telegram of a test file. Stop it after the application: TDLib would go looking for other servers. */
 export interface TestTelegram {
@@ -83,6 +84,19 @@ export class ApiClient {
   async sessions(): Promise<readonly Record<string, unknown>[]> {
     const { body } = await this.get('/v1/sessions');
     return body.result as unknown as readonly Record<string, unknown>[];
+  }
+
+  /** The session's state; empty when it was refused. */
+  async state(path: string): Promise<Record<string, unknown>> {
+    return (await this.get(path)).body.result ?? {};
+  }
+
+  /** The session's state once it has this status. */
+  becomes(path: string, status: string): Promise<Record<string, unknown>> {
+    return until(status, async () => {
+      const seen = await this.state(path);
+      return seen['status'] === status && seen;
+    });
   }
 
   call(path: string, method: string, params?: object): Promise<Answer> {

@@ -33,7 +33,10 @@ export interface paths {
     /** All scoped tokens, oldest first; never the tokens themselves */
     get: operations['listTokens'];
     put?: never;
-    /** Make a token for some sessions */
+    /**
+     * Make a token for some sessions
+     * @description It may call the methods of the classes read, send and manage there. Other classes, methods, chats and an end cannot be set yet: `classes`, `methods`, `chats` and `expires_at` are refused. Other unknown fields are ignored, as everywhere.
+     */
     post: operations['createToken'];
     delete?: never;
     options?: never;
@@ -481,7 +484,8 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    /** The caller's uploads, for the master those of all; newest first */
+    get: operations['listUploads'];
     put?: never;
     /** Upload a file in one request, or begin a resumable upload with Upload-Length */
     post: operations['uploadFile'];
@@ -562,6 +566,57 @@ export interface paths {
     head: operations['tusProgress'];
     /** tus: append bytes; once whole, the header X-Tgcontrol-Path names the file, percent-encoded, for inputFileLocal */
     patch: operations['tusAppend'];
+    trace?: never;
+  };
+  '/v1/storage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What uploads and sessions take, and what is left of the disks */
+    get: operations['getStorage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/storage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What the files and databases of a session take */
+    get: operations['getSessionStorage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/storage/optimize': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Remove files that can be had from Telegram again, never what is being downloaded; needs the class manage */
+    post: operations['optimizeSessionStorage'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/v1/{kind}/{id}/files/{file_id}': {
@@ -1403,6 +1458,31 @@ export interface components {
       /** @description the largest chunk, in bytes */
       chunk_size: number;
     };
+    ListedUploadDto: {
+      /** @description 32 hexadecimal digits */
+      upload_id: string;
+      name: string;
+      /** @description `master`, or the token's id */
+      owner: string;
+      /**
+       * @description in_use: it is removed when the messages that carry it have arrived
+       * @enum {string}
+       */
+      status: 'partial' | 'complete' | 'in_use';
+      /** @description how many bytes are there */
+      offset: number;
+      /** @description absent while a single request that does not say so comes in */
+      length?: number;
+      /** @description for inputFileLocal; absent while it is partial */
+      path?: string;
+      /** Format: date-time */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description when it is removed unless it is touched before; absent while it is in use
+       */
+      expires_at?: string;
+    };
     UploadOffsetDto: {
       offset: number;
     };
@@ -1415,6 +1495,78 @@ export interface components {
       /** @description for inputFileLocal */
       path: string;
       size: number;
+    };
+    UploadsStorageDto: {
+      /** @description bytes on the disk */
+      bytes: number;
+      count: number;
+      /** @description UPLOAD_QUOTA */
+      quota_bytes: number;
+      /** @description UPLOAD_QUOTA_PER_TOKEN */
+      quota_per_token_bytes: number;
+      /** @description of the disk that has the uploads */
+      free_bytes: number;
+      total_bytes: number;
+      /** @description MIN_FREE_DISK */
+      min_free_bytes: number;
+    };
+    FilesTotalDto: {
+      /** @description bytes on the disk */
+      bytes: number;
+      count: number;
+    };
+    FilesOfTypeDto: {
+      /** @description bytes on the disk */
+      bytes: number;
+      count: number;
+      /**
+       * @description td_api's FileType without its prefix
+       * @example Document
+       */
+      type: string;
+    };
+    SessionStorageDto: {
+      /** Format: uuid */
+      session_id: string;
+      /** @enum {string} */
+      kind: 'bot' | 'user';
+      /** @description files that came from Telegram, whole or in part */
+      files: components['schemas']['FilesTotalDto'];
+      /** @description TDLib's databases, in bytes */
+      database_bytes: number;
+      /** @description uploads that calls of the session use at the moment */
+      uploads: components['schemas']['FilesTotalDto'];
+      /** @description with by_type=1; the largest first */
+      by_type?: components['schemas']['FilesOfTypeDto'][];
+    };
+    WorkerStorageDto: {
+      worker_id: string;
+      /** @description of the disk that has the sessions; absent with error */
+      free_bytes?: number;
+      total_bytes?: number;
+      /** @description of the open sessions; largest first */
+      sessions?: components['schemas']['SessionStorageDto'][];
+      /** @description why the worker did not tell */
+      error?: string;
+    };
+    StorageDto: {
+      /** @description bytes counts declared lengths */
+      uploads: components['schemas']['UploadsStorageDto'];
+      workers: components['schemas']['WorkerStorageDto'][];
+    };
+    StorageOptimizedDto: {
+      removed: components['schemas']['FilesTotalDto'];
+      files: components['schemas']['FilesTotalDto'];
+    };
+    OptimizeStorageDto: {
+      /** @description remove the least recently used beyond so many bytes */
+      size?: number;
+      /** @description remove what nobody has used for so many seconds */
+      ttl?: number;
+      /** @description remove the least recently used beyond so many files */
+      count?: number;
+      /** @description what was used within so many seconds stays in any case */
+      immunity_delay?: number;
     };
     SubscriptionCreatedDto: {
       /** Format: uuid */
@@ -1691,7 +1843,7 @@ export interface components {
       /** @example sendMessage */
       name: string;
       /**
-       * @description Which classes a token has decides whether it may call the method.
+       * @description Scoped tokens may call read, send and manage; the master token may call all.
        * @enum {string}
        */
       class: 'read' | 'send' | 'manage' | 'account';
@@ -3156,6 +3308,8 @@ export interface operations {
         limit?: number;
         /** @description The temporary or the final id of one send; with chat_id. */
         message_id?: number;
+        /** @description Of the list only the sends with this status. */
+        state?: 'pending' | 'sent' | 'failed' | 'unknown';
         /** @description So many seconds at most the answer waits for what Telegram decides. */
         wait?: number;
       };
@@ -3231,6 +3385,46 @@ export interface operations {
             } & {
               [key: string]: unknown;
             };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listUploads: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ListedUploadDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
           };
         };
       };
@@ -3582,6 +3776,118 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getStorage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['StorageDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getSessionStorage: {
+    parameters: {
+      query?: {
+        /** @description look at every file on the disk, which takes a while */
+        by_type?: '1';
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionStorageDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  optimizeSessionStorage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OptimizeStorageDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['StorageOptimizedDto'];
+          };
+        };
       };
       /** @description refused or failed; `error.code` says why */
       default: {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { findChromium } from './chromium.mjs';
@@ -8,30 +8,74 @@ import { at, say } from './project.mjs';
 /** A suite that hangs must not take a whole CI run with it. */
 const SUITE_DEADLINE_S = 900;
 
-/** These files mostly wait for TDLib, and share nothing but PostgreSQL; jest would run one less than there are processors. */
+/** Jest would run one less than there are processors. */
 const TWO_AT_ONCE = '--maxWorkers=2';
+/** These files wait for TDLib for a third of their time, and share nothing but PostgreSQL. */
+const THREE_AT_ONCE = '--maxWorkers=3';
 
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
- * own test runner.
- * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true }[]}
+ * own test runner, `beside` the suite during which it may run as well: it waits more than it works.
+ * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, beside?: string }[]}
  */
 export const SUITES = [
   { name: 'unit', jest: ['backend/jest.config.mjs', '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
   { name: 'console', jest: ['console/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
-  { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
-  { name: 'boot', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.boot-spec\\.ts$'] },
+  { name: 'e2e', jest: ['backend/jest.config.mjs', THREE_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
   { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true },
+  // One file at a time: with more beside the browser its processes start too late for its limits.
+  {
+    name: 'boot',
+    jest: ['backend/jest.config.mjs', '--runInBand', '--testPathPatterns', '\\.boot-spec\\.ts$'],
+    beside: 'browser',
+  },
 ];
 
 /**
- * Runs one suite with its output visible.
+ * Runs suites: each by itself, but for those that go beside another.
+ * @param {typeof SUITES} chosen
+ * @returns {Promise<readonly object[]>} what `printSummary` takes
+ */
+export async function runSuites(chosen) {
+  const results = [];
+  const goesBeside = (suite, other) => suite.beside === other.name;
+  for (const suite of chosen.filter((each) => !chosen.some((other) => goesBeside(each, other)))) {
+    say(`Suite: ${suite.name}`);
+    const companions = chosen.filter((each) => goesBeside(each, suite)).map((each) => timed(each, runUnseen));
+    results.push(await timed(suite, runSuite), ...(await Promise.all(companions)));
+  }
+  return results;
+}
+
+async function timed(suite, runIt) {
+  const startedAt = Date.now();
+  const result = await runIt(suite);
+  return { name: suite.name, ...result, seconds: (Date.now() - startedAt) / 1000 };
+}
+
+/** Shows the suite's output when it has ended: two at once could not be read. */
+async function runUnseen(suite) {
+  const folder = mkdtempSync(join(tmpdir(), 'tgcontrol-suite-'));
+  const path = join(folder, 'output');
+  const file = openSync(path, 'w');
+  try {
+    return await runSuite(suite, ['ignore', file, file]);
+  } finally {
+    closeSync(file);
+    say(`Suite: ${suite.name}`);
+    process.stdout.write(readFileSync(path));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs one suite with its output visible, unless `stdio` says where else it goes.
  * @returns {Promise<{ passed: number, failed: number, failures: readonly string[], note?: string }>} `failures` are names of
  *   what failed; a suite that ran no test, broke off or hung counts at least one failure
  */
-export async function runSuite(suite) {
+async function runSuite(suite, stdio) {
   if (suite.browser && process.env['SKIP_BROWSER'] === '1') {
     return { passed: 0, failed: 0, failures: [], note: 'left out: SKIP_BROWSER=1' };
   }
@@ -39,7 +83,10 @@ export async function runSuite(suite) {
   try {
     const report = join(folder, 'report');
     const env = suite.browser ? { ...process.env, CHROMIUM_PATH: await findChromium() } : process.env;
-    const code = suite.jest ? await runJest(suite.jest, report, env) : await runNodeTests(suite.node, report, env);
+    const options = stdio ? { env, stdio } : { env };
+    const code = suite.jest
+      ? await runJest(suite.jest, report, options)
+      : await runNodeTests(suite.node, report, options);
     const counts = suite.jest ? readJestReport(report) : readTapReport(report);
     if (counts.passed + counts.failed === 0) return { passed: 0, failed: 1, failures: [], note: 'no test ran' };
     if (code !== 0 && counts.failed === 0) return { ...counts, failed: 1, note: `ended with code ${code}` };
@@ -49,23 +96,23 @@ export async function runSuite(suite) {
   }
 }
 
-function runJest([config, ...selection], report, env) {
+function runJest([config, ...selection], report, options) {
   const jest = at('node_modules/jest/bin/jest.js');
-  return limited(process.execPath, [jest, '--config', config, '--json', '--outputFile', report, ...selection], env);
+  return limited(process.execPath, [jest, '--config', config, '--json', '--outputFile', report, ...selection], options);
 }
 
-function runNodeTests(folder, report, env) {
+function runNodeTests(folder, report, options) {
   const files = readdirSync(at(folder)).filter((file) => file.endsWith('.test.mjs'));
   const forPeople = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
   const forUs = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
   const paths = files.map((file) => join(folder, file));
-  return limited(process.execPath, ['--test', '--test-concurrency=1', ...forPeople, ...forUs, ...paths], env);
+  return limited(process.execPath, ['--test', '--test-concurrency=1', ...forPeople, ...forUs, ...paths], options);
 }
 
 /** `timeout` is part of coreutils; where it is missing (macOS) a suite has no deadline but its own. */
-function limited(command, args, env) {
-  if (process.platform !== 'linux') return run(command, args, { env });
-  return run('timeout', ['--kill-after=10', String(SUITE_DEADLINE_S), command, ...args], { env });
+function limited(command, args, options) {
+  if (process.platform !== 'linux') return run(command, args, options);
+  return run('timeout', ['--kill-after=10', String(SUITE_DEADLINE_S), command, ...args], options);
 }
 
 function readJestReport(report) {

@@ -1,5 +1,5 @@
 import type { Account } from '../world/accounts.js';
-import type { StoredFile } from '../world/files.js';
+import type { FileDescription, StoredFile } from '../world/files.js';
 import { copiesOf } from '../world/boxes.js';
 import type { Media, MessageCopy } from '../world/messages.js';
 import type { PeerRef } from '../world/peer.js';
@@ -7,10 +7,11 @@ import { fromChatId, fromTdMessageId, toChatId, toTdMessageId } from '../world/p
 import type { World } from '../world/world.js';
 import { UnknownError } from './unknown-error.js';
 
-/** A file to send: its bytes, or a path that this process can read. */
+/** A file to send: its bytes, a path that this process can read, or a size alone, for a document that takes no place. */
 export interface FileSource {
   readonly bytes?: Buffer | undefined;
   readonly path?: string | undefined;
+  readonly size?: number | undefined;
   readonly name?: string | undefined;
   readonly mimeType?: string | undefined;
 }
@@ -119,12 +120,16 @@ export class MessageControl {
         attributes: [{ _: 'documentAttributeFilename', file_name: source.name ?? 'file' }],
       }),
     };
-    const { files } = this.world;
-    const file =
-      source.path === undefined
-        ? await files.create(source.bytes ?? Buffer.alloc(0), description)
-        : await files.copyFrom(source.path, description);
+    const file = await this.store(source, description);
     return { kind: file.kind, fileId: file.id, spoiler: false };
+  }
+
+  private async store({ bytes, path, size }: FileSource, description: FileDescription): Promise<StoredFile> {
+    const { files } = this.world;
+    if (path !== undefined) return files.copyFrom(path, description);
+    return bytes === undefined && size !== undefined && description.kind === 'document'
+      ? files.generate(size, description)
+      : files.create(bytes ?? Buffer.alloc(0), description);
   }
 
   private async describe(viewerId: number, copy: MessageCopy): Promise<MessageInfo> {

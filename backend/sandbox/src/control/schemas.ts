@@ -13,7 +13,7 @@ const natural: Schema = { type: 'integer', minimum: 0 };
 const positive: Schema = { type: 'integer', minimum: 1 };
 const ids: Schema = { type: 'array', items: integer };
 const nullableString: Schema = { type: ['string', 'null'] };
-const file = object({ bytes: string, path: string, name: string, mime_type: string });
+const file = object({ bytes: string, path: string, size: natural, name: string, mime_type: string });
 const behaviour: Schema = { enum: ['ok', 'refuse', 'hang', 'slow'] };
 
 export const newAccount = object(

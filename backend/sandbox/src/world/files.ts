@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RpcError } from '../rpc.js';
 import type { TlObject } from '../schema/tl-object.js';
 import type { VirtualClock } from './clock.js';
+import { generatedBytes, generatedPieces } from './generated.js';
 import type { ImageSize } from './image-size.js';
 import { IMAGE_HEAD_BYTES, imageSize } from './image-size.js';
 import { randomLong } from './random.js';
@@ -26,6 +28,8 @@ export interface StoredFile {
   readonly dimensions: ImageSize | undefined;
   /** The preview the sender attached. */
   readonly thumbnailId: bigint | undefined;
+  /** Its bytes are made when they are read: it is as large as it says and takes no place. */
+  readonly isGenerated?: boolean;
 }
 
 /** What is known of a file before it is stored. */
@@ -78,6 +82,13 @@ export class Files {
     return this.adopt({ path, sizeBytes: bytes.length }, description);
   }
 
+  /** A document of that many bytes which are made when they are read, always the same. */
+  generate(sizeBytes: number, description: FileDescription): StoredFile {
+    const file = { ...this.describe(sizeBytes, description, undefined), isGenerated: true };
+    this.state.byId.set(file.id, file);
+    return file;
+  }
+
   /** Stores a copy of a file that a test names. @throws RpcError as `adopt` */
   async copyFrom(source: string, description: FileDescription): Promise<StoredFile> {
     const path = join(this.directory, `incoming-${String(randomLong())}`);
@@ -99,6 +110,10 @@ export class Files {
     const length = Math.max(0, Math.min(limit, file.sizeBytes - offset));
     const bytes = Buffer.allocUnsafe(length);
     if (length === 0) return bytes;
+    if (file.isGenerated === true) {
+      this.served += length;
+      return generatedBytes(offset, length);
+    }
     const handle = await open(this.pathOf(file.id), 'r');
     try {
       const { bytesRead } = await handle.read(bytes, 0, length, offset);
@@ -113,7 +128,11 @@ export class Files {
   sha256(file: StoredFile): Promise<string> {
     let hash = this.hashes.get(file.id);
     if (!hash) {
-      hash = hashOf(this.pathOf(file.id));
+      hash = hashOf(
+        file.isGenerated === true
+          ? Readable.from(generatedPieces(file.sizeBytes))
+          : createReadStream(this.pathOf(file.id)),
+      );
       this.hashes.set(file.id, hash);
     }
     return hash;
@@ -148,7 +167,9 @@ export class Files {
   /** Links every file into another directory; files never change, so that is a copy. */
   async exportTo(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true });
-    for (const id of this.state.byId.keys()) await link(this.pathOf(id), join(directory, String(id)));
+    for (const { id, isGenerated } of this.state.byId.values()) {
+      if (isGenerated !== true) await link(this.pathOf(id), join(directory, String(id)));
+    }
   }
 
   /** Replaces the files on disk with those that `exportTo` wrote. The state is replaced by the caller. */
@@ -197,8 +218,8 @@ async function dimensionsOf(path: string): Promise<ImageSize | undefined> {
   }
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashOf(source: Readable): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(source, hash);
   return hash.digest('hex');
 }

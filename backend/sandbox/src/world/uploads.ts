@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RpcError } from '../rpc.js';
+import type { Account } from './accounts.js';
 
 /** A part as `upload.saveFilePart` or `upload.saveBigFilePart` brings it. */
 export interface FilePart {
@@ -32,7 +33,8 @@ interface Upload {
 const MAX_PART_BYTES = 524_288;
 const PART_UNIT = 1024;
 /** 4,000 parts of 512 KiB are Telegram's 2 GB; premium accounts have twice that. */
-const MAX_PARTS = 8_000;
+const MAX_PARTS = 4_000;
+const MAX_PARTS_PREMIUM = 8_000;
 
 /** Parts on their way to the disk: whatever a file's size, only parts that came early wait in memory. */
 export class Uploads {
@@ -45,9 +47,9 @@ export class Uploads {
   }
 
   /** @throws RpcError when the part is not one Telegram would take. */
-  async save(accountId: number, part: FilePart): Promise<void> {
-    assertIsPart(part);
-    const upload = this.upload(accountId, part.fileId);
+  async save({ id, premium }: Pick<Account, 'id' | 'premium'>, part: FilePart): Promise<void> {
+    assertIsPart(part, premium ? MAX_PARTS_PREMIUM : MAX_PARTS);
+    const upload = this.upload(id, part.fileId);
     upload.partSize ??= partSizeFrom(part);
     if (upload.partSize === undefined) {
       upload.waiting.set(part.index, part.bytes);
@@ -65,7 +67,7 @@ export class Uploads {
   async take(accountId: number, fileId: bigint, parts: number): Promise<ArrivedFile> {
     const key = keyOf(accountId, fileId);
     const upload = this.uploads.get(key);
-    if (!upload || parts < 1 || parts > MAX_PARTS) throw new RpcError(400, 'FILE_PARTS_INVALID');
+    if (!upload || parts < 1 || parts > MAX_PARTS_PREMIUM) throw new RpcError(400, 'FILE_PARTS_INVALID');
     for (const [index, bytes] of upload.waiting) {
       // Only the last part can be alone without a known size, and then it is the first one too.
       await this.write(upload, upload.partSize ?? bytes.length, index, bytes);
@@ -110,10 +112,11 @@ export class Uploads {
   }
 }
 
-function assertIsPart({ index, bytes }: FilePart): void {
+function assertIsPart({ index, bytes, totalParts = 0 }: FilePart, maxParts: number): void {
+  if (totalParts > maxParts) throw new RpcError(400, 'FILE_PARTS_INVALID');
   if (bytes.length === 0) throw new RpcError(400, 'FILE_PART_EMPTY');
   if (bytes.length > MAX_PART_BYTES) throw new RpcError(400, 'FILE_PART_TOO_BIG');
-  if (index < 0 || index >= MAX_PARTS) throw new RpcError(400, 'FILE_PART_INVALID');
+  if (index < 0 || index >= maxParts) throw new RpcError(400, 'FILE_PART_INVALID');
 }
 
 /**

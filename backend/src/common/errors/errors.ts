@@ -12,12 +12,16 @@ const MAX_PATH_LENGTH = 200;
 
 /** An answer must not grow with the request: a client may write any number of wrong fields, with names of any length. */
 function capped(issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
-  const named = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+  const first = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path,
     message,
   }));
-  return issues.length > MAX_ISSUES ? [...named, { path: '', message: 'there are more issues, left out here' }] : named;
+  return issues.length > MAX_ISSUES ? [...first, { path: '', message: 'there are more issues, left out here' }] : first;
 }
+
+/** Most messages begin with the name of the field already. */
+const named = ({ path, message }: ValidationIssue): string =>
+  path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`;
 
 /** The request itself is wrong; the first {@link MAX_ISSUES} wrong fields are named. */
 export class ValidationFailedError extends AppError {
@@ -28,10 +32,7 @@ export class ValidationFailedError extends AppError {
 
   constructor(given: readonly ValidationIssue[]) {
     const issues = capped(given);
-    super(
-      `invalid request: ${issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')}`,
-      { details: { issues } },
-    );
+    super(`invalid request: ${issues.map(named).join('; ')}`, { details: { issues } });
     this.issues = issues;
   }
 }
@@ -72,7 +73,7 @@ export class TokenDisabledError extends AppError {
   }
 }
 
-/** The token is valid, but the session, the class of the method or the whole route is not within its scope. */
+/** The token is valid, but not for this: the session is not in its scope, or the method or the route is for the master token. */
 export class ScopeDeniedError extends AppError {
   readonly code = 'scope_denied';
   readonly status = 403;
@@ -195,6 +196,12 @@ export class PayloadTooLargeError extends AppError {
   constructor(limitBytes: number) {
     super(`the body is larger than ${limitBytes} bytes`, { details: { limit_bytes: limitBytes } });
   }
+}
+
+/** The body comes in a coding or a charset that is not read. */
+export class UnsupportedMediaTypeError extends AppError {
+  readonly code = 'unsupported_media_type';
+  readonly status = 415;
 }
 
 /** The request line or the headers are larger than the server takes. */

@@ -2,7 +2,6 @@ import { HttpException } from '@nestjs/common';
 import {
   AppError,
   type ErrorSource,
-  HeadersTooLargeError,
   InternalError,
   MethodNotAllowedError,
   PayloadTooLargeError,
@@ -40,7 +39,6 @@ function fromFramework(thrown: unknown): AppError | undefined {
   const code = codeOf(thrown);
   if (!code?.startsWith('FST_')) return undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new PayloadTooLargeError(BODY_LIMIT_BYTES);
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new HeadersTooLargeError();
   const { statusCode } = thrown as { statusCode?: unknown };
   const isBadInput = typeof statusCode === 'number' && statusCode < 500;
   return isBadInput

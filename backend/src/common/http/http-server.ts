@@ -16,6 +16,7 @@ import {
 } from '../errors/index.js';
 import type { AppLogger } from '../log/app-logger.js';
 import { Access } from './access.js';
+import { requirePlainBody, requireUtf8Json } from './body-form.js';
 import { BODY_LIMIT_BYTES } from './describe.js';
 import type { DirectHandler } from './direct.js';
 import { successEnvelope } from './envelope.js';
@@ -28,10 +29,16 @@ import { SlowBodies } from './slow-bodies.js';
 import type { StaticSite } from './static-site.js';
 import { answerForNode, endWith, refuseConnection } from './unserved.js';
 
-/** How long a client may take to send its headers, and its whole request, in milliseconds. */
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const TIMEOUT_CHECK_MS = 2000;
+/** How long slow clients are waited for, in milliseconds. */
+export interface HttpDeadlines {
+  readonly headersMs: number;
+  /** For the whole of a request whose route reads its body at once. */
+  readonly requestMs: number;
+  /** How often those two are looked after. */
+  readonly checkMs: number;
+}
+
+export const HTTP_DEADLINES: HttpDeadlines = { headersMs: 15_000, requestMs: 30_000, checkMs: 2_000 };
 const KEEP_ALIVE_MS = 75_000;
 /** How soon the other side of an idle upgraded connection is asked whether it is there. */
 const UPGRADED_KEEP_ALIVE_MS = 10_000;
@@ -106,20 +113,23 @@ export class HttpServer extends FastifyAdapter {
     private readonly log: AppLogger,
     /** Served at `/` for GET and HEAD where no route is. */
     private readonly site: StaticSite | undefined,
+    private readonly deadlines = HTTP_DEADLINES,
   ) {
     super({
       bodyLimit: BODY_LIMIT_BYTES,
       clientErrorHandler: refuseConnection,
       forceCloseConnections: 'idle',
-      // A malformed URL is answered before any hook runs.
+      // A malformed URL, and one with a part that is longer than any id, is answered before any hook runs.
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
         dress(request, reply);
-        sendFailure(error, request, reply, log);
+        const isUnknown = codeOf(error) === 'FST_ERR_MAX_PARAM_LENGTH';
+        const failure = isUnknown ? new RouteNotFoundError(request.method, pathOf(request.url)) : error;
+        sendFailure(failure, request, reply, log);
       },
       genReqId: requestIdOf,
       http: {
-        connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-        headersTimeout: HEADERS_TIMEOUT_MS,
+        connectionsCheckingInterval: deadlines.checkMs,
+        headersTimeout: deadlines.headersMs,
         requestTimeout: 0,
         maxHeaderSize: 32 * 1024,
         // Ours to refuse: Node would do it without the envelope.
@@ -197,7 +207,7 @@ export class HttpServer extends FastifyAdapter {
   private setUp(fastify: FastifyInstance): void {
     answerForNode(fastify.server);
     fastify.decorateRequest('requestContext');
-    const slowBodies = new SlowBodies(REQUEST_TIMEOUT_MS, TIMEOUT_CHECK_MS, (request, reply) => {
+    const slowBodies = new SlowBodies(this.deadlines.requestMs, this.deadlines.checkMs, (request, reply) => {
       reply.header('connection', 'close');
       sendFailure(new RequestTimeoutError(), request, reply, this.log);
     });
@@ -239,6 +249,14 @@ export class HttpServer extends FastifyAdapter {
       const admitting = access === undefined ? undefined : this.admit?.(access, request, request.requestContext);
       if (admitting) admitting.then(() => done(), done);
       else done();
+    });
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      // Routes that take their body raw look themselves: they may have to answer in a form of their own.
+      if (!request.routeOptions.config.rawBody) {
+        requirePlainBody(request);
+        requireUtf8Json(request);
+      }
+      done();
     });
     // Not earlier: a body arrives in the context of its socket, which knows nothing of the request's.
     fastify.addHook('preHandler', (request, _reply, done) => {

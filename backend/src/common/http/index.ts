@@ -1,5 +1,6 @@
 export * from './access.js';
 export * from './describe.js';
+export { requirePlainBody } from './body-form.js';
 export { Direct } from './direct.js';
 export { NoEnvelope } from './envelope.interceptor.js';
 export * from './envelope.js';

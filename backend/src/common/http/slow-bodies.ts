@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hasBody } from './body-form.js';
 
 interface Coming {
   readonly reply: FastifyReply;
   since: number;
 }
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
  * Ends requests whose body does not come to an end. Node's own limit is one for all routes, and an upload may take hours: routes

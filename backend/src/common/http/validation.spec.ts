@@ -1,13 +1,14 @@
 import 'reflect-metadata';
-import { IsInt, IsString } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, MaxLength } from 'class-validator';
 import { ValidationFailedError } from '../errors/index.js';
 import { MayBeAbsent, validationPipe } from './validation.js';
 
 class Base {
-  @IsString() name!: string;
+  @IsString() @MaxLength(9) name!: string;
 }
 
 class Dto extends Base {
+  @IsOptional() @IsIn(['yes', '']) sure?: string;
   @MayBeAbsent() @IsInt() size?: number;
 }
 
@@ -40,6 +41,15 @@ describe('validationPipe', () => {
   it('refuses a NUL character and names it beside every other wrong field', async () => {
     expect(await issuesOf({ name: 'a\0b', size: 'x' })).toEqual(['name', 'size']);
     expect(await issuesOf({ name: '\0' })).toEqual(['name']);
+  });
+
+  it.each([
+    [{}, 'invalid request: name is required'],
+    [{ name: 5 }, 'invalid request: name must be a string'],
+    [{ name: 'n', sure: 'no' }, 'invalid request: sure must be one of the following values: yes'],
+    [{ name: 'n', size: 'x' }, 'invalid request: size must be an integer number'],
+  ])('says in one sentence, with the name once, what is wrong with %j', async (body, words) => {
+    await expect(read(body)).rejects.toHaveProperty('message', words);
   });
 
   it('refuses null for a field that may only be absent', async () => {

@@ -2,6 +2,9 @@ import { ValidationPipe, type ValidationError } from '@nestjs/common';
 import { ValidateIf, getMetadataStorage } from 'class-validator';
 import { ValidationFailedError, type ValidationIssue } from '../errors/index.js';
 
+/** The empty string among the values that may be given has nothing to show for itself. */
+const inWords = (message: string): string => message.replace(/(?:, *)+$/, '');
+
 function flatten(errors: readonly ValidationError[], parent: string): ValidationIssue[] {
   return errors.flatMap((error) => {
     const isIndex = /^\d+$/.test(error.property);
@@ -10,7 +13,7 @@ function flatten(errors: readonly ValidationError[], parent: string): Validation
       : parent === ''
         ? error.property
         : `${parent}.${error.property}`;
-    const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message }));
+    const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message: inWords(message) }));
     // One finding for a field is enough, and the first written rule is checked last by class-validator.
     return [...own.slice(-1), ...flatten(error.children ?? [], path)];
   });
@@ -74,8 +77,23 @@ class DtoValidationPipe extends ValidationPipe {
     if (fields.length === 0) return (await super.transform(given, metadata)) as unknown;
     const picked = pick(given, fields);
     const issues = nulIssues(picked);
-    if (issues.length === 0) return (await super.transform(picked, metadata)) as unknown;
+    if (issues.length === 0) return this.checked(picked, metadata);
     throw new ValidationFailedError([...issues, ...(await this.otherIssues(picked, metadata, issues))]);
+  }
+
+  /** Of a field that is not there no rule says what is wrong with it: it is missing. */
+  private async checked(picked: object, metadata: Parameters<ValidationPipe['transform']>[1]): Promise<unknown> {
+    try {
+      return (await super.transform(picked, metadata)) as unknown;
+    } catch (error) {
+      if (!(error instanceof ValidationFailedError)) throw error;
+      const isMissing = (path: string): boolean => /^\w+$/.test(path) && !Object.hasOwn(picked, path);
+      throw new ValidationFailedError(
+        error.issues.map((issue) =>
+          isMissing(issue.path) ? { path: issue.path, message: `${issue.path} is required` } : issue,
+        ),
+      );
+    }
   }
 
   private async otherIssues(
@@ -84,7 +102,7 @@ class DtoValidationPipe extends ValidationPipe {
     known: readonly ValidationIssue[],
   ): Promise<ValidationIssue[]> {
     try {
-      await super.transform(picked, metadata);
+      await this.checked(picked, metadata);
       return [];
     } catch (error) {
       if (!(error instanceof ValidationFailedError)) throw error;

@@ -10,16 +10,23 @@ export class RangeNotSatisfiableError extends AppError {
   }
 }
 
+/** What may help against an expired reference. */
+export type RenewalAdvice = 'name_message' | 'other_session' | 'none';
+
+const ADVICE: Readonly<Record<RenewalAdvice, string>> = {
+  name_message: '; its reference may have expired: name the message that has it with chat_id and message_id',
+  other_session:
+    '; its reference may have expired, which a bot cannot renew: another session that has the message can give the file',
+  none: '',
+};
+
 /** TDLib could not get the file from Telegram. */
 export class DownloadFailedError extends AppError {
   readonly code = 'download_failed';
   readonly status = 502;
 
-  constructor(reason: string, options: { readonly mayNameMessage: boolean; readonly cause?: unknown }) {
-    const advice = options.mayNameMessage
-      ? '; its reference may have expired: name the message that has it with chat_id and message_id'
-      : '';
-    super(`Telegram did not give the file: ${reason}${advice}`, { cause: options.cause });
+  constructor(reason: string, advice: RenewalAdvice, cause?: unknown) {
+    super(`Telegram did not give the file: ${reason}${ADVICE[advice]}`, { cause });
   }
 }
 

@@ -6,6 +6,7 @@ import {
   DownloadFailedError,
   DownloadStalledError,
   FileChangedError,
+  type RenewalAdvice,
 } from './downloads.errors.js';
 import { type TdFile, toTdFile } from './td-file.js';
 
@@ -20,6 +21,8 @@ export interface FileDownloadOptions {
   readonly stallMs: number;
   /** Why nothing comes, as far as the session knows. */
   readonly trouble: () => string | undefined;
+  /** What may help when Telegram does not give the file. */
+  readonly advice: (wasRenewed: boolean) => RenewalAdvice;
   /** The last reader is gone. @returns whether nobody else wants the file either */
   readonly onIdle: () => boolean;
 }
@@ -275,7 +278,7 @@ export class FileDownload {
   private fail(error: unknown): void {
     const reason =
       error instanceof TdlibError
-        ? new DownloadFailedError(error.message, { mayNameMessage: this.renewal === undefined, cause: error })
+        ? new DownloadFailedError(error.message, this.options.advice(this.renewal !== undefined), error)
         : error;
     clearTimeout(this.stall);
     for (const reader of this.waiting) {

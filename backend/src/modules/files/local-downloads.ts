@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { TdlibError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
 import { loadChatQuery, parseTdObject, stringMember, type TdClient, type TdObject } from '../../telegram/index.js';
-import { OpenSessions } from '../sessions/index.js';
+import { OpenSessions, type SessionKind } from '../sessions/index.js';
 import { contentDisposition, select } from './download-request.js';
 import { type DownloadRequest, Downloads, type FileAnswer, type FileName } from './downloads.js';
-import { DownloadFailedError } from './downloads.errors.js';
+import { DownloadFailedError, type RenewalAdvice } from './downloads.errors.js';
 import { FileDownload, type FileReader } from './file-download.js';
 import { type FileInMessage, filesIn, type TdFile, toTdFile } from './td-file.js';
 
@@ -39,7 +39,8 @@ export class LocalDownloads extends Downloads {
     const { kind, id, message, isHead } = request;
     const client = await this.sessions.client(kind, id);
     const found = await this.find(client, request);
-    const file = found.file.size > 0 || isHead ? found.file : await this.downloadWhole(client, found.file);
+    const file =
+      found.file.size > 0 || isHead ? found.file : await this.downloadWhole(client, found.file, adviceFor(kind, false));
     const etag = file.uniqueId === '' ? undefined : `"${file.uniqueId}"`;
     const selection = select(file.size, etag, request.headers);
     const always = {
@@ -62,7 +63,7 @@ export class LocalDownloads extends Downloads {
       return { status, headers, body: undefined, fileId: file.id };
     }
     const renewal = message === undefined ? undefined : () => renew(client, message);
-    const reader = this.downloadOf(id, client, file).read(from, to, renewal);
+    const reader = this.downloadOf(request, client, file).read(from, to, renewal);
     request.caller?.notify(() => reader.close());
     if (request.caller?.left === true) reader.close();
     return { status, headers, body: await streamOf(reader), fileId: file.id };
@@ -79,7 +80,7 @@ export class LocalDownloads extends Downloads {
   }
 
   /** All readers of a file share one download. */
-  private downloadOf(sessionId: string, client: TdClient, file: TdFile): FileDownload {
+  private downloadOf({ kind, id: sessionId }: FileName, client: TdClient, file: TdFile): FileDownload {
     const key = keyOf(sessionId, file.id);
     const known = this.active.get(key);
     if (known?.client === client) {
@@ -90,6 +91,7 @@ export class LocalDownloads extends Downloads {
     const download = new FileDownload(client, file, {
       stallMs: this.config.downloadStallMs,
       trouble: () => this.sessions.trouble(sessionId),
+      advice: (wasRenewed) => adviceFor(kind, wasRenewed),
       onIdle: () => {
         stopListening();
         if (this.active.get(key) === active) this.active.delete(key);
@@ -150,18 +152,25 @@ export class LocalDownloads extends Downloads {
   }
 
   /** Of some files Telegram tells no size: it is known when they are there. */
-  private async downloadWhole(client: TdClient, { id }: TdFile): Promise<TdFile> {
+  private async downloadWhole(client: TdClient, { id }: TdFile, advice: RenewalAdvice): Promise<TdFile> {
     try {
       const query = { '@type': 'downloadFile', file_id: id, priority: 1, offset: 0, limit: 0, synchronous: true };
       const file = toTdFile(await client.request(query, { timeoutMs: WHOLE_TIMEOUT_MS }));
       if (file.size > 0) return file;
     } catch (error) {
-      throw error instanceof TdlibError
-        ? new DownloadFailedError(error.message, { mayNameMessage: true, cause: error })
-        : error;
+      throw error instanceof TdlibError ? new DownloadFailedError(error.message, advice, error) : error;
     }
-    throw new DownloadFailedError('it is empty', { mayNameMessage: false });
+    throw new DownloadFailedError('it is empty', 'none');
   }
+}
+
+/**
+ * A bot keeps no sources of its files, and TDLib answers what a bot asks about a message from its own database. With 1.8.62 no
+ * method makes it ask Telegram again, nor does it take the reference of a copy that the bot forwards.
+ */
+function adviceFor(kind: SessionKind, wasRenewed: boolean): RenewalAdvice {
+  if (kind === 'bot') return 'other_session';
+  return wasRenewed ? 'none' : 'name_message';
 }
 
 const NO_TEXT: TdObject = { '@type': 'text', text: '' };

@@ -10,7 +10,7 @@ export interface FormFile {
   readonly source: Readable;
 }
 
-const MULTIPART = /^multipart\/form-data\s*;/i;
+const MULTIPART = /^multipart\/form-data\s*(?:;|$)/i;
 
 export const isMultipart = (contentType: string | undefined): contentType is string =>
   contentType !== undefined && MULTIPART.test(contentType);
@@ -29,7 +29,9 @@ export function fileOfForm(request: IncomingMessage, contentType: string): Promi
         limits: { fields: 100, fieldSize: 64 * 1024, parts: 200, headerPairs: 100 },
       });
     } catch {
-      reject(malformed('the multipart form names no boundary'));
+      reject(
+        new ValidationFailedError([{ path: 'Content-Type', message: 'multipart/form-data must name its boundary' }]),
+      );
       return;
     }
     let file: Readable | undefined;

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type WorkerAddress, WorkerClient } from '../../common/cluster/index.js';
-import {
-  KindMismatchError,
-  NoLiveWorkerError,
-  NotFoundError,
-  RemoteError,
-  SessionNotReadyError,
-  WorkerUnreachableError,
-} from '../../common/errors/index.js';
+import { RemoteError, WorkerUnreachableError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
 import { CallAbandonedError } from '../../telegram/index.js';
 import { SessionRoutes } from '../sessions/index.js';
@@ -38,21 +31,21 @@ export class RemoteDownloads extends Downloads {
   }
 
   override async open(request: DownloadRequest): Promise<FileAnswer> {
-    const first = await this.ownerOf(request);
+    const first = await this.routes.ownerOf(request.id, request.kind);
     try {
       return await this.ask(first, request);
     } catch (error) {
       // Nothing of a download is done twice: whoever has the session now may be asked.
       if (!isGone(error)) throw error;
       this.routes.forget(request.id);
-      const second = await this.ownerOf(request);
+      const second = await this.routes.ownerOf(request.id, request.kind);
       if (second.id === first.id) throw error;
       return this.ask(second, request);
     }
   }
 
   override async forget(file: FileName): Promise<void> {
-    await this.workers.request(await this.ownerOf(file), { method: 'DELETE', path: pathOf(file) });
+    await this.workers.request(await this.routes.ownerOf(file.id, file.kind), { method: 'DELETE', path: pathOf(file) });
   }
 
   private async ask(owner: WorkerAddress, request: DownloadRequest): Promise<FileAnswer> {
@@ -84,16 +77,6 @@ export class RemoteDownloads extends Downloads {
     } catch (error) {
       throw caller?.left === true ? new CallAbandonedError() : error;
     }
-  }
-
-  /** @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError */
-  private async ownerOf({ kind, id }: FileName): Promise<WorkerAddress> {
-    const route = await this.routes.find(id);
-    if (route === undefined) throw new NotFoundError('session', id);
-    if (route.kind !== kind) throw new KindMismatchError(kind, route.kind);
-    if (route.owner !== undefined) return route.owner;
-    if (route.status !== 'authorized') throw new SessionNotReadyError(route.status);
-    throw new NoLiveWorkerError('the session is not held by a live worker');
   }
 }
 

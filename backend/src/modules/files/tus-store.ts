@@ -89,13 +89,16 @@ export class TusStore extends EventEmitter implements DataStore {
     try {
       return await work();
     } catch (error) {
-      const { status, body } = describe(error);
-      throw Object.assign(new Error(body.error.message, { cause: error }), {
-        status_code: status,
-        body: `${body.error.code}: ${body.error.message}\n`,
-      });
+      const { status, text } = tusRefusal(error);
+      throw Object.assign(new Error(text, { cause: error }), { status_code: status, body: text });
     }
   }
+}
+
+/** A failure in the protocol's form: a status and a line of text. */
+export function tusRefusal(error: unknown): { readonly status: number; readonly text: string } {
+  const { status, body } = describe(error);
+  return { status, text: `${body.error.code}: ${body.error.message}\n` };
 }
 
 /** The name that a client gives its file; there are two customs. */

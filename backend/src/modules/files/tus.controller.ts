@@ -12,13 +12,16 @@ import {
   ApiTags,
   NoEnvelope,
   RawBody,
+  requirePlainBody,
   Requires,
 } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
 import { UploadStore } from '../uploads/index.js';
-import { nameOf, TusStore } from './tus-store.js';
+import { nameOf, tusRefusal, TusStore } from './tus-store.js';
 
 const PATH = '/v1/uploads';
+/** Where an upload is that has become whole. */
+const PATH_HEADER = 'X-Tgcontrol-Path';
 const ID = {
   name: 'id',
   type: 'string',
@@ -100,7 +103,15 @@ export class TusController {
 
   private async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { raw } = request;
-    const sha256 = checksumOf(request);
+    let sha256: Buffer | undefined;
+    try {
+      requirePlainBody(request);
+      sha256 = checksumOf(request);
+    } catch (error) {
+      const { status, text } = tusRefusal(error);
+      await reply.code(status).header('tus-resumable', '1.0.0').type('text/plain; charset=utf-8').send(text);
+      return;
+    }
     const server = await (this.server ??= this.makeServer());
     if (request.rawContentType === undefined) delete raw.headers['content-type'];
     else raw.headers['content-type'] = request.rawContentType;
@@ -122,9 +133,11 @@ export class TusController {
       maxSize: this.config.uploads.maxBytes,
       relativeLocation: true,
       allowedOrigins: [],
+      allowedHeaders: ['Upload-Checksum'],
+      exposedHeaders: ['Upload-Expires', 'Tus-Checksum-Algorithm', PATH_HEADER],
       onUploadFinish: (_request, { id, metadata }) => {
         const path = join(this.uploads.folderOf(id), nameOf(metadata) ?? '');
-        return Promise.resolve({ headers: { 'X-Tgcontrol-Path': encodeURI(path) } });
+        return Promise.resolve({ headers: { [PATH_HEADER]: encodeURI(path) } });
       },
     });
   }

@@ -1,11 +1,19 @@
-import { lstat, opendir, rm } from 'node:fs/promises';
+import { opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { codeOf, messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { SendOutcomes } from '../sessions/index.js';
-import { isFolderLocked, isUploadId, readMarks, readRecord, UploadStore, UploadUses } from '../uploads/index.js';
+import {
+  changedAt,
+  isFolderLocked,
+  isUploadId,
+  lastTouched,
+  readMarks,
+  UploadStore,
+  UploadUses,
+} from '../uploads/index.js';
 
 const SWEEP_MS = 10 * 60_000;
 /** How many folders are looked at at the same time. */
@@ -90,7 +98,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
   private async look(name: string, now: number): Promise<number> {
     const path = join(this.store.root, name);
     if (REMOVED.test(name)) {
-      if (now - (await timeOf(path)) > this.config.uploads.ttlMs) await rm(path, { recursive: true, force: true });
+      if (now - (await changedAt(path)) > this.config.uploads.ttlMs) await rm(path, { recursive: true, force: true });
     } else if (isUploadId(name) && (await this.isOver(name, path, now))) {
       await this.store.discard(name);
       return 1;
@@ -103,7 +111,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
     try {
       const marks = await readMarks(folder);
       if (marks.size > 0) return await this.isUsedUp(folder, marks, now);
-      if (now - (await this.lastTouched(folder)) <= this.config.uploads.ttlMs || (await isFolderLocked(folder)))
+      if (now - (await lastTouched(folder)) <= this.config.uploads.ttlMs || (await isFolderLocked(folder)))
         return false;
       // A call may have begun to use it while we looked.
       return !this.uses.isUsed(id) && (await readMarks(folder)).size === 0;
@@ -126,22 +134,5 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
       left -= 1;
     }
     return left === 0;
-  }
-
-  /** When something last happened to it. */
-  private async lastTouched(folder: string): Promise<number> {
-    const record = await readRecord(folder);
-    const paths = [folder, ...(record === undefined ? [] : [join(folder, record.name)])];
-    return Math.max(...(await Promise.all(paths.map(timeOf))));
-  }
-}
-
-/** When it was last changed; what is gone is as good as new. */
-async function timeOf(path: string): Promise<number> {
-  try {
-    return (await lstat(path)).mtimeMs;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return Infinity;
-    throw error;
   }
 }

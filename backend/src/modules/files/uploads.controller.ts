@@ -15,14 +15,19 @@ import {
   ApiTags,
   currentCaller,
   DeletedDto,
+  encodeCursor,
+  Page,
+  PageQueryDto,
   RawBody,
+  requirePlainBody,
   Requires,
   Returns,
 } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
-import { UploadOffsetError, UploadStore, UploadTooLargeError } from '../uploads/index.js';
+import { type ListedUpload, UploadOffsetError, UploadStore, UploadTooLargeError } from '../uploads/index.js';
 import { fileOfForm, isMultipart } from './multipart.js';
 import {
+  ListedUploadDto,
   UploadBegunDto,
   UploadCompletedDto,
   UploadedFileDto,
@@ -90,10 +95,26 @@ export class UploadsController {
       return { upload_id: id, chunk_size: this.config.uploads.maxChunkBytes };
     }
     if (isMultipart(request.rawContentType)) {
+      requirePlainBody(request);
       const file = await fileOfForm(request.raw, request.rawContentType);
       return toFile(await this.store.take({ name: name ?? file.name, caller }, file.source, undefined));
     }
     return toFile(await this.store.take({ name, caller }, bodyOf(request), contentLengthOf(request.raw)));
+  }
+
+  @Get()
+  @Returns(ListedUploadDto, { isArray: true })
+  @ApiOperation({
+    operationId: 'listUploads',
+    summary: "The caller's uploads, for the master those of all; newest first",
+  })
+  async list(@Query() query: PageQueryDto): Promise<Page<ListedUploadDto>> {
+    const { limit, after } = query.toRequest();
+    const { uploads, next } = await this.store.list(currentCaller(), {
+      ...(limit !== undefined && { limit }),
+      ...(after !== undefined && { after: { ...after, id: fromUuid(after.id) } }),
+    });
+    return new Page(uploads.map(toListed), next && encodeCursor({ ...next, id: toUuid(next.id) }));
   }
 
   @Patch(':id')
@@ -169,6 +190,26 @@ function toFile({ path, name, offset }: { path: string; name: string; offset: nu
   return { path, name, size: offset };
 }
 
+function toListed({ id, name, owner, path, ...upload }: ListedUpload): ListedUploadDto {
+  const { offset, length, isUsed, createdAt, expiresAt } = upload;
+  const status = isUsed ? 'in_use' : offset === length ? 'complete' : 'partial';
+  return {
+    upload_id: id,
+    name,
+    owner,
+    status,
+    offset,
+    ...(length !== undefined && { length }),
+    ...(status !== 'partial' && { path }),
+    created_at: createdAt.toISOString(),
+    ...(!isUsed && { expires_at: expiresAt.toISOString() }),
+  };
+}
+
+/** Cursors hold UUIDs, and 32 hexadecimal digits are one. */
+const toUuid = (id: string): string => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+const fromUuid = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase();
+
 function uploadId(text: string): string {
   if (!/^[0-9a-f]{32}$/.test(text)) {
     throw new ValidationFailedError([{ path: 'id', message: 'invalid upload id' }]);
@@ -176,9 +217,10 @@ function uploadId(text: string): string {
   return text;
 }
 
-/** The body as it comes; a request without one has an empty one. */
-function bodyOf({ raw }: FastifyRequest): Readable {
-  return raw;
+/** The body as it comes; a request without one has an empty one. @throws UnsupportedMediaTypeError */
+function bodyOf(request: FastifyRequest): Readable {
+  requirePlainBody(request);
+  return request.raw;
 }
 
 function contentLengthOf({ headers }: IncomingMessage): number | undefined {

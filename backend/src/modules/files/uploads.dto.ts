@@ -30,3 +30,27 @@ export class UploadCompletedDto {
   @ApiProperty({ type: String, description: 'for inputFileLocal' }) path!: string;
   @ApiProperty({ type: Number }) size!: number;
 }
+
+/** An upload as lists show it. */
+export class ListedUploadDto {
+  @ApiProperty({ type: String, description: '32 hexadecimal digits' }) upload_id!: string;
+  @ApiProperty({ type: String }) name!: string;
+  @ApiProperty({ type: String, description: "`master`, or the token's id" }) owner!: string;
+  @ApiProperty({
+    type: String,
+    enum: ['partial', 'complete', 'in_use'],
+    description: 'in_use: it is removed when the messages that carry it have arrived',
+  })
+  status!: 'partial' | 'complete' | 'in_use';
+  @ApiProperty({ type: Number, description: 'how many bytes are there' }) offset!: number;
+  @ApiPropertyOptional({ type: Number, description: 'absent while a single request that does not say so comes in' })
+  length?: number;
+  @ApiPropertyOptional({ type: String, description: 'for inputFileLocal; absent while it is partial' }) path?: string;
+  @ApiProperty({ type: String, format: 'date-time' }) created_at!: string;
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'when it is removed unless it is touched before; absent while it is in use',
+  })
+  expires_at?: string;
+}

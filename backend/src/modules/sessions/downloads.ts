@@ -31,6 +31,11 @@ export class Downloads {
     }
   }
 
+  /** Whatever somebody waits for, or has asked for without waiting. */
+  get fileIds(): readonly number[] {
+    return [...new Set([...this.waiting.keys(), ...this.wanted])];
+  }
+
   private wait(fileId: number): () => boolean {
     this.waiting.set(fileId, (this.waiting.get(fileId) ?? 0) + 1);
     let isOver = false;

@@ -68,6 +68,10 @@ export class HeldSessions implements BeforeApplicationShutdown {
     return this.held.get(id);
   }
 
+  get all(): readonly Held[] {
+    return [...this.held.values()];
+  }
+
   /** What the session's client shows, and what its operator should know. */
   stateOf(held: Held): LiveState {
     const leaks = held.hasProxy && !this.engine.isProxyOnly;

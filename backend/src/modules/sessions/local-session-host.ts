@@ -22,10 +22,11 @@ import type {
   UserCreatedDto,
 } from './session.dto.js';
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
+import { LOGIN_AGAIN_MS } from './session-end.js';
 import { SessionLookup } from './session-lookup.js';
 import { SessionOpener } from './session-opener.js';
 import { reportOfRow, stateOfRow } from './session-state.js';
-import { LoginCancelledError } from './sessions.errors.js';
+import { LoginCancelledError, SessionDirectoryMissingError } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 const READY_TIMEOUT_MS = 20_000;
@@ -133,13 +134,18 @@ export class LocalSessionHost extends SessionHost {
       const row = await this.lookup.existing(id);
       const held = this.sessions.get(id);
       if (held === undefined) {
-        if (row.status !== 'authorized' && row.status !== 'stopped') {
+        if (row.status === 'stopped') {
+          return stateOfRow(row);
+        }
+        if (row.status !== 'authorized') {
           throw new SessionNotReadyError(row.status);
         }
         const taken = await this.lookup.taken(id);
         taken.status = 'stopped';
         taken.since = new Date();
         taken.lastError = null;
+        // What ailed it before is over: at rest it is down for being stopped.
+        taken.health = 'ok';
         await this.repository.report(this.lookup.leaseOf(taken), { ...reportOfRow(taken), release: true });
         return stateOfRow(taken);
       }
@@ -155,30 +161,41 @@ export class LocalSessionHost extends SessionHost {
 
   override async start(id: string): Promise<LiveState> {
     this.sessions.requireRoom(id);
-    return this.sessions.locks.run(id, async () => {
-      const held = this.sessions.get(id);
-      if (held !== undefined) {
-        return this.sessions.stateOf(held);
+    const started = await this.sessions.locks.run(id, () => this.open(id));
+    return started ?? this.logins.login(id, { kind: 'bot' });
+  }
+
+  /** @returns undefined for a bot whose folder is lost: it has to log in again */
+  private async open(id: string): Promise<LiveState | undefined> {
+    const held = this.sessions.get(id);
+    if (held !== undefined) {
+      return this.sessions.stateOf(held);
+    }
+    const row = await this.lookup.existing(id);
+    if (row.status !== 'stopped' && row.status !== 'authorized') {
+      throw new SessionNotReadyError(row.status);
+    }
+    const taken = await this.lookup.taken(id);
+    try {
+      await this.directories.requireDatabase(id);
+    } catch (error) {
+      const lease = this.lookup.leaseOf(taken);
+      if (error instanceof SessionDirectoryMissingError && taken.kind === 'bot' && this.directories.isAlone) {
+        await this.repository.expireBot(lease, LOGIN_AGAIN_MS);
+        return undefined;
       }
-      const row = await this.lookup.existing(id);
-      if (row.status !== 'stopped' && row.status !== 'authorized') {
-        throw new SessionNotReadyError(row.status);
-      }
-      const taken = await this.lookup.taken(id);
-      try {
-        await this.directories.requireDatabase(id);
-      } catch (error) {
-        await this.repository.releaseUnopened(this.lookup.leaseOf(taken), messageOf(error));
-        throw error;
-      }
+      await this.repository.releaseUnopened(lease, messageOf(error));
+      throw error;
+    }
+    if (taken.status === 'stopped') {
       taken.status = 'authorized';
       taken.since = new Date();
-      const opened = await this.sessions.open(taken, this.opener.resumption(taken), true);
-      const { session } = opened;
-      await session.waitFor(() => session.isReady || ENDED.has(session.status), READY_TIMEOUT_MS);
-      await opened.writing;
-      return this.sessions.stateOf(opened);
-    });
+    }
+    const opened = await this.sessions.open(taken, this.opener.resumption(taken), true);
+    const { session } = opened;
+    await session.waitFor(() => session.isReady || ENDED.has(session.status), READY_TIMEOUT_MS);
+    await opened.writing;
+    return this.sessions.stateOf(opened);
   }
 
   override async remove(id: string, logout: boolean): Promise<boolean> {

@@ -6,6 +6,13 @@ import type { SessionKind } from './session.dto.js';
 import { SessionLookup } from './session-lookup.js';
 import { type SessionUpdateListener, SessionUpdates } from './session-updates.js';
 
+/** A session that takes calls. */
+export interface OpenSession {
+  readonly kind: SessionKind;
+  readonly id: string;
+  readonly client: TdClient;
+}
+
 /** For other modules: the sessions that are open in this process. */
 @Injectable()
 export class OpenSessions {
@@ -25,6 +32,18 @@ export class OpenSessions {
       throw new ShuttingDownError();
     }
     return held.session.readyClient();
+  }
+
+  /** Those that take calls at the moment. */
+  get ready(): readonly OpenSession[] {
+    return this.sessions.all
+      .filter(({ session }) => session.isReady)
+      .map(({ session, client }) => ({ kind: session.kind, id: session.id, client }));
+  }
+
+  /** The files that somebody waits for or has asked TDLib for, by TDLib's numbers. */
+  wantedFiles(id: string): readonly number[] {
+    return this.sessions.get(id)?.downloads.fileIds ?? [];
   }
 
   /** Why the session does not work right now, in words; undefined when it does. */

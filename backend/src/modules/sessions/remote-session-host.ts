@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type WorkerAddress, WorkerClient, type WorkerRequest } from '../../common/cluster/index.js';
-import {
-  KindMismatchError,
-  NoLiveWorkerError,
-  NotFoundError,
-  RemoteError,
-  SessionNotReadyError,
-  WorkerUnreachableError,
-} from '../../common/errors/index.js';
+import { NotFoundError, RemoteError, WorkerUnreachableError } from '../../common/errors/index.js';
 import type { RawEnvelope } from '../../common/http/index.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED } from '../../common/idempotency/index.js';
 import { CallAbandonedError, type Departure } from '../../telegram/index.js';
@@ -24,7 +17,6 @@ import type { CallOptions } from './sends/call-options.js';
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { SessionRoutes } from './session-routes.js';
 import { SessionMovingError } from './sessions.errors.js';
-import type { SessionRoute } from './sessions.repository.js';
 
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
 const CALL_TIMEOUT_MS = 75_000;
@@ -70,7 +62,7 @@ export class RemoteSessionHost extends SessionHost {
   }
 
   override async answer(id: string, step: LoginStep): Promise<LiveState> {
-    const owner = await this.ownerOf(id);
+    const owner = await this.routes.ownerOf(id);
     return this.watched(id, () =>
       this.workers.request(owner, {
         method: 'POST',
@@ -82,7 +74,7 @@ export class RemoteSessionHost extends SessionHost {
   }
 
   override async cancelLogin(id: string): Promise<void> {
-    const owner = await this.ownerOf(id);
+    const owner = await this.routes.ownerOf(id);
     try {
       await this.watched(id, () =>
         this.workers.request(owner, {
@@ -114,7 +106,7 @@ export class RemoteSessionHost extends SessionHost {
     caller?: Departure,
     options?: CallOptions,
   ): Promise<RawEnvelope> {
-    const first = await this.callOwner(kind, id);
+    const first = await this.routes.ownerOf(id, kind);
     try {
       return await this.forward(first, kind, id, body, caller, options);
     } catch (error) {
@@ -123,21 +115,12 @@ export class RemoteSessionHost extends SessionHost {
       }
       // Its worker is going or gone. Who has the session now may be asked once; who has it still may not.
       this.routes.forget(id);
-      const second = await this.callOwner(kind, id);
+      const second = await this.routes.ownerOf(id, kind);
       if (second.id === first.id) {
         throw error instanceof RemoteError ? new SessionMovingError(false) : error;
       }
       return this.forward(second, kind, id, body, caller, options);
     }
-  }
-
-  /** @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError */
-  private async callOwner(kind: SessionKind, id: string): Promise<WorkerAddress> {
-    const route = await this.routes.find(id);
-    if (route?.kind !== kind) {
-      throw route === undefined ? new NotFoundError('session', id) : new KindMismatchError(kind, route.kind);
-    }
-    return route.owner ?? this.without(route);
   }
 
   private async forward(
@@ -203,23 +186,6 @@ export class RemoteSessionHost extends SessionHost {
       timeoutMs: LOGIN_TIMEOUT_MS,
     });
     return removed.logged_out;
-  }
-
-  /** @throws NotFoundError, SessionNotReadyError, NoLiveWorkerError */
-  private async ownerOf(id: string): Promise<WorkerAddress> {
-    const route = await this.routes.find(id);
-    if (route === undefined) {
-      throw new NotFoundError('session', id);
-    }
-    return route.owner ?? this.without(route);
-  }
-
-  /** Nobody holds the session: because it has ended, or because its worker is gone. */
-  private without({ status }: SessionRoute): never {
-    if (status === 'authorized') {
-      throw new NoLiveWorkerError('the session is not held by a live worker');
-    }
-    throw new SessionNotReadyError(status);
   }
 
   private async atOwnerOrAny<Result>(id: string, request: Parameters<WorkerClient['requestAny']>[0]): Promise<Result> {

@@ -18,6 +18,11 @@ export class SessionDirectories {
     this.logger = logger.for(SessionDirectories.name);
   }
 
+  /** Whether a folder that is not here is nowhere: no other process has sessions. A worker cannot know that of its peers. */
+  get isAlone(): boolean {
+    return this.config.role === 'all';
+  }
+
   of(id: string): string {
     return join(this.config.dataDir, 'sessions', id);
   }

@@ -1,5 +1,5 @@
 import type { TdObject } from '../../telegram/index.js';
-import { HEALTH_GRACE_MS, HealthMonitor } from './session-health.js';
+import { HEALTH_GRACE_MS, healthAtRest, HealthMonitor } from './session-health.js';
 
 describe('HealthMonitor', () => {
   let due: { readonly work: () => void; readonly afterMs: number } | undefined;
@@ -69,5 +69,24 @@ describe('HealthMonitor', () => {
     connection('connectionStateConnecting');
     monitor.cancel();
     expect(due).toBeUndefined();
+  });
+});
+
+describe('the health of a session that is not meant to work', () => {
+  it.each(['logged_out', 'banned', 'expired', 'error'] as const)(
+    'is down when it is %s, for the reason of its end',
+    (status) => {
+      expect(healthAtRest(status, 'Telegram says so')).toEqual({ level: 'down', cause: 'Telegram says so' });
+      expect(healthAtRest(status, undefined)).toEqual({ level: 'down', cause: expect.any(String) as string });
+    },
+  );
+
+  it('is down when it is stopped, whatever was refused before', () => {
+    expect(healthAtRest('stopped', 'tdlib 400: X')).toEqual({ level: 'down', cause: 'stopped by its operator' });
+  });
+
+  it('is left to the connection in every other status', () => {
+    expect(healthAtRest('authorized', undefined)).toBeUndefined();
+    expect(healthAtRest('awaiting_code', 'tdlib 400: PHONE_CODE_INVALID')).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { objectMember, stringMember, type TdObject } from '../../telegram/index.js';
+import type { SessionStatus } from './session.entity.js';
 
 /** How well a session is connected, apart from its status. */
 export interface Health {
@@ -8,6 +9,27 @@ export interface Health {
 }
 
 const OK: Health = { level: 'ok' };
+
+/** Why a session does not work that is not meant to: by its operator's wish, or because its authorization is gone. */
+const AT_REST: Readonly<Partial<Record<SessionStatus, string>>> = {
+  stopped: 'stopped by its operator',
+  logged_out: 'Telegram has ended the authorization',
+  banned: 'Telegram has banned the account',
+  expired: 'the authorization is gone from here',
+  error: 'the login has failed',
+};
+
+/**
+ * The health of a session whose status alone says that it does not work; undefined for the other statuses, where its connection
+ * decides.
+ * @param lastError why it ended, in words
+ */
+export function healthAtRest(status: SessionStatus, lastError: string | undefined): Health | undefined {
+  const words = AT_REST[status];
+  return words === undefined
+    ? undefined
+    : { level: 'down', cause: status === 'stopped' ? words : (lastError ?? words) };
+}
 
 /** Ordinary reconnects are over before this; only what lasts longer is worth telling. */
 export const HEALTH_GRACE_MS = 5_000;

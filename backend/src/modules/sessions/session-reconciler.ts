@@ -8,10 +8,10 @@ import {
 import { Notifications } from '../../common/db/notifications.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { AppConfig } from '../../config/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { describeThrown } from './login-plan.js';
+import { SessionDirectories } from './session-directories.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { type Lease, SessionsRepository } from './sessions.repository.js';
@@ -47,7 +47,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
-    private readonly config: AppConfig,
+    private readonly directories: SessionDirectories,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionReconciler.name);
@@ -145,18 +145,18 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     } else if (!(error instanceof SessionDirectoryMissingError)) {
       await this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
     } else if (row.kind === 'bot' && this.isLost(row.id)) {
-      await this.repository.expireBot(lease, 'its folder is lost; the bot logs in again with its token');
+      await this.repository.expireBot(lease);
       this.retryAt.delete(row.id);
     } else {
       await this.repository.releaseUnopened(lease, error.message);
     }
   }
 
-  /** Whether a directory that is missing here is nowhere: a worker that does not share DATA_DIR must not take that for granted. */
+  /** Whether a directory that is missing here is nowhere: a worker has to give its peers the time to find it. */
   private isLost(id: string): boolean {
     const missingSince = this.missingSince.get(id) ?? Date.now();
     this.missingSince.set(id, missingSince);
-    const isLost = this.config.role === 'all' || Date.now() - missingSince >= LOST_AFTER_MS;
+    const isLost = this.directories.isAlone || Date.now() - missingSince >= LOST_AFTER_MS;
     if (isLost) {
       this.missingSince.delete(id);
     }

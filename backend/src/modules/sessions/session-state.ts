@@ -2,6 +2,7 @@ import { numberMember, objectMember, stringMember, type TdObject } from '../../t
 import type { Held } from './held-session.js';
 import type { LiveSession } from './live-session.js';
 import type { LiveState } from './session.dto.js';
+import { type Health, healthAtRest } from './session-health.js';
 import type { SessionEntity } from './session.entity.js';
 import type { SessionReport } from './sessions.repository.js';
 
@@ -12,9 +13,7 @@ export function stateOfRow(row: SessionEntity): LiveState {
     kind: row.kind,
     status: row.status,
     since: row.since.toISOString(),
-    health: row.health,
-    health_since: row.healthSince.toISOString(),
-    ...(row.healthCause !== null && { health_cause: row.healthCause }),
+    ...shownHealth(healthOfRow(row)),
     ...(row.lastError !== null && { last_error: row.lastError }),
     ...(row.isPremium !== null && { is_premium: row.isPremium }),
     ...limitsOf({
@@ -29,17 +28,14 @@ export function stateOfRow(row: SessionEntity): LiveState {
 
 /** The state of a session as its client shows it. */
 export function stateOf({ session }: Held): LiveState {
-  const { lastError, monitor, awaitedCode, passwordStep, qr, me, facts } = session;
+  const { lastError, awaitedCode, passwordStep, qr, me, facts } = session;
   const { isPremium, freeze, spamLimitedUntil } = facts;
-  const { level, cause } = monitor.health;
   return {
     id: session.id,
     kind: session.kind,
     status: session.status,
     since: session.since.toISOString(),
-    health: level,
-    health_since: monitor.since.toISOString(),
-    ...(cause !== undefined && { health_cause: cause }),
+    ...shownHealth(healthOf(session)),
     ...(lastError !== undefined && { last_error: lastError }),
     ...(awaitedCode && { code_info: awaitedCode }),
     ...(passwordStep && {
@@ -58,6 +54,31 @@ export function stateOf({ session }: Held): LiveState {
       spamLimitedUntil,
     }),
   };
+}
+
+type DatedHealth = Health & { readonly since: Date };
+
+function healthOf({ status, since, lastError, monitor }: LiveSession): DatedHealth {
+  // What it was down for when it ended says more than that it has ended; an operator's stop has nothing to do with it.
+  const wasDown = status !== 'stopped' && monitor.health.level === 'down';
+  const atRest = wasDown ? undefined : healthAtRest(status, lastError);
+  return atRest === undefined ? { ...monitor.health, since: monitor.since } : { ...atRest, since };
+}
+
+/** What the row is down for comes first: also a stopped session may be known not to start. */
+function healthOfRow({ status, since, lastError, health, healthCause, healthSince }: SessionEntity): DatedHealth {
+  const atRest = health === 'down' ? undefined : healthAtRest(status, lastError ?? undefined);
+  return atRest === undefined
+    ? { level: health, ...(healthCause !== null && { cause: healthCause }), since: healthSince }
+    : { ...atRest, since };
+}
+
+function shownHealth({
+  level,
+  cause,
+  since,
+}: DatedHealth): Pick<LiveState, 'health' | 'health_since' | 'health_cause'> {
+  return { health: level, health_since: since.toISOString(), ...(cause !== undefined && { health_cause: cause }) };
 }
 
 /** What Telegram keeps an account from. */
@@ -86,15 +107,16 @@ function limitsOf({
 
 /** What of a live session is written to the registry. */
 export function reportOf(session: LiveSession): Omit<SessionReport, 'release'> {
-  const { me, facts, monitor } = session;
+  const { me, facts } = session;
   const { freeze } = facts;
+  const health = healthOf(session);
   return {
     status: session.status,
     since: session.since,
     lastError: session.lastError,
-    health: monitor.health.level,
-    healthCause: monitor.health.cause,
-    healthSince: monitor.since,
+    health: health.level,
+    healthCause: health.cause,
+    healthSince: health.since,
     loginAgainAt: session.loginAgainAt,
     accountId: session.kind === 'user' && me !== undefined ? String(numberMember(me, 'id')) : undefined,
     username: usernameOf(me),
@@ -110,13 +132,14 @@ export function reportOf(session: LiveSession): Omit<SessionReport, 'release'> {
 
 /** The same of a row that was changed without a client. */
 export function reportOfRow(row: SessionEntity): Omit<SessionReport, 'release'> {
+  const health = healthOfRow(row);
   return {
     status: row.status,
     since: row.since,
     lastError: row.lastError ?? undefined,
-    health: row.health,
-    healthCause: row.healthCause ?? undefined,
-    healthSince: row.healthSince,
+    health: health.level,
+    healthCause: health.cause,
+    healthSince: health.since,
     loginAgainAt: row.loginAgainAt ?? undefined,
     accountId: undefined,
     username: undefined,

@@ -227,6 +227,9 @@ export class SessionsRepository {
               former_status = CASE status WHEN 'expired' THEN status END,
               former_since = CASE status WHEN 'expired' THEN since END,
               login_again_at = NULL, since = CASE status WHEN 'expired' THEN now() ELSE since END,
+              health = CASE status WHEN 'expired' THEN 'ok' ELSE health END,
+              health_cause = CASE status WHEN 'expired' THEN NULL ELSE health_cause END,
+              health_since = CASE status WHEN 'expired' THEN now() ELSE health_since END,
               status = CASE status WHEN 'expired' THEN 'connecting' ELSE status END
         WHERE id IN (
           SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
@@ -283,13 +286,17 @@ export class SessionsRepository {
     );
   }
 
-  /** A bot whose database is lost: its token is all it needs, so that it logs in anew. */
-  async expireBot({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
+  /**
+   * A bot whose database is lost: its token is all it needs, so that it logs in anew.
+   * @param againAfterMs when it does so by itself, unless somebody asks for it before
+   */
+  async expireBot({ sessionId, workerId, epoch }: Lease, againAfterMs = 0): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions SET status = 'expired', since = now(), last_error = $4, login_again_at = now(), worker_id = NULL,
-              updated_at = now()
-        WHERE id = $1 AND worker_id = $2 AND epoch = $3 AND kind = 'bot' AND status = 'authorized'`,
-      [sessionId, workerId, epoch, cause],
+      `UPDATE sessions SET status = 'expired', since = now(), worker_id = NULL, updated_at = now(),
+              last_error = 'its folder is lost; the bot logs in again with its token',
+              login_again_at = now() + $4 * interval '1 ms'
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3 AND kind = 'bot' AND status IN ('authorized', 'stopped')`,
+      [sessionId, workerId, epoch, againAfterMs],
     );
   }
 

@@ -34,7 +34,7 @@ export class TdMethodDto {
   @ApiProperty({ type: String, example: 'sendMessage' }) name!: string;
   @ApiProperty({
     enum: METHOD_CLASSES,
-    description: 'Which classes a token has decides whether it may call the method.',
+    description: 'Scoped tokens may call read, send and manage; the master token may call all.',
   })
   class!: MethodClass;
   @ApiProperty({ type: Boolean, description: 'The gateway keeps it for itself: nobody may call it.' })

@@ -93,11 +93,14 @@ export class Authenticator {
 
   /**
    * Opens a console session for the holder of the API token.
-   * @throws UnauthenticatedError, AuthenticationThrottledError
+   * @throws UnauthenticatedError, AuthenticationThrottledError; ScopeDeniedError, TokenDisabledError for a scoped token
    */
-  openConsoleSession(token: string, address: string): ConsoleSession {
-    if (!this.apiToken?.matches(token) || !this.consoleSessions) this.refuse(address, 'invalid token');
-    return this.consoleSessions.open();
+  async openConsoleSession(token: string, address: string): Promise<ConsoleSession> {
+    if (this.apiToken?.matches(token) && this.consoleSessions) return this.consoleSessions.open();
+    if (await this.tokens?.find(token)) {
+      throw new ScopeDeniedError('this token is limited to its sessions: the console needs the master token');
+    }
+    this.refuse(address, 'invalid token');
   }
 
   /** The console session of a request's cookie, if there is a living one. */

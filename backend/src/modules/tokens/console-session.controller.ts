@@ -26,12 +26,12 @@ export class ConsoleSessionController {
   @Post()
   @Returns(ConsoleSessionDto)
   @ApiOperation({ operationId: 'openConsoleSession', summary: 'Sign the console in with the API token' })
-  open(
+  async open(
     @Body() { token }: OpenConsoleSessionDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): ConsoleSessionDto {
-    const session = this.authenticator.openConsoleSession(token, request.ip);
+  ): Promise<ConsoleSessionDto> {
+    const session = await this.authenticator.openConsoleSession(token, request.ip);
     reply.header('set-cookie', cookieHeader(request, session.cookie, CONSOLE_SESSION_MS / 1000));
     return toDto(session);
   }

@@ -54,7 +54,12 @@ export class TokensController {
 
   @Post()
   @Returns(TokenCreatedDto)
-  @ApiOperation({ operationId: 'createToken', summary: 'Make a token for some sessions' })
+  @ApiOperation({
+    operationId: 'createToken',
+    summary: 'Make a token for some sessions',
+    description:
+      'It may call the methods of the classes read, send and manage there. Other classes, methods, chats and an end cannot be set yet: `classes`, `methods`, `chats` and `expires_at` are refused. Other unknown fields are ignored, as everywhere.',
+  })
   create(@Body() dto: CreateTokenDto): Promise<TokenCreatedDto> {
     return this.tokens.create(toChange(dto));
   }

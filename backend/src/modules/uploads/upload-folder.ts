@@ -69,10 +69,29 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** How many bytes of the disk are left for us. */
-export async function freeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
+/** What a directory's disk has, and what of it is left for us, in bytes. */
+export async function diskSpace(
+  directory: string,
+): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
+  const { bavail, blocks, bsize } = await statfs(directory);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+/** When something last happened to an upload, in Unix milliseconds; Infinity for one that is gone, which is as good as new. */
+export async function lastTouched(directory: string): Promise<number> {
+  const record = await readRecord(directory);
+  const paths = [directory, ...(record === undefined ? [] : [join(directory, record.name)])];
+  return Math.max(...(await Promise.all(paths.map(changedAt))));
+}
+
+/** When it was last changed, as in {@link lastTouched}. */
+export async function changedAt(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).mtimeMs;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Infinity;
+    throw error;
+  }
 }
 
 /** Removes an upload's folder; first under another name, so that nobody finds half of it. */

@@ -4,6 +4,8 @@ import { UploadQuotaError } from './uploads.errors.js';
 export interface LedgerEntry {
   readonly owner: string;
   readonly bytes: number;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
 }
 
 /** The owner whose uploads only the quota for all limits. */
@@ -25,6 +27,10 @@ export class UploadLedger {
     return [...this.entries.keys()];
   }
 
+  get all(): readonly (readonly [id: string, entry: LedgerEntry])[] {
+    return [...this.entries];
+  }
+
   get totalBytes(): number {
     return this.total;
   }
@@ -34,7 +40,8 @@ export class UploadLedger {
   }
 
   /** Enters an upload, or its growth. @throws UploadQuotaError; then nothing has changed */
-  reserve(id: string, { owner, bytes }: LedgerEntry): void {
+  reserve(id: string, entry: LedgerEntry): void {
+    const { owner, bytes } = entry;
     const more = bytes - (this.entries.get(id)?.bytes ?? 0);
     if (this.total + more > this.limits.totalBytes) {
       throw new UploadQuotaError('total', this.limits.totalBytes);
@@ -42,7 +49,7 @@ export class UploadLedger {
     if (owner !== MASTER && this.bytesOf(owner) + more > this.limits.perTokenBytes) {
       throw new UploadQuotaError('token', this.limits.perTokenBytes);
     }
-    this.set(id, { owner, bytes });
+    this.set(id, entry);
   }
 
   /** Enters what is there already, whatever the quotas say. */

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { codeOf, NotFoundError, RequestTimeoutError } from '../../common/errors/index.js';
-import type { Caller } from '../../common/http/index.js';
+import { type Caller, type PagePosition, type PageRequest } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
 import { takeIn } from './intake.js';
 import {
-  freeBytes,
+  diskSpace,
   isUploadId,
+  lastTouched,
   openData,
   readRecord,
   removeFolder,
@@ -19,8 +21,9 @@ import {
   type UploadRecord,
   writeRecord,
 } from './upload-folder.js';
-import { MASTER, UploadLedger } from './upload-ledger.js';
+import { type LedgerEntry, MASTER, UploadLedger } from './upload-ledger.js';
 import { type FolderLock, lockFolder } from './upload-lock.js';
+import { readMarks } from './upload-marks.js';
 import { validUploadName } from './upload-name.js';
 import {
   DiskFullError,
@@ -44,6 +47,29 @@ export interface Upload {
   readonly length: number | undefined;
   readonly createdAt: Date;
   readonly metadata: Readonly<Record<string, string | null>> | undefined;
+}
+
+/** An upload with what only a list tells. */
+export interface ListedUpload extends Upload {
+  /** Whose it is: 'master', or the id of a token. */
+  readonly owner: string;
+  /** A call uses it: it goes when the messages with it have arrived. */
+  readonly isUsed: boolean;
+  /** When it will be removed unless somebody touches it. */
+  readonly expiresAt: Date;
+}
+
+/** What uploads take, and what they may; in bytes. */
+export interface UploadUsage {
+  /** Declared lengths count. */
+  readonly bytes: number;
+  readonly count: number;
+  readonly quotaBytes: number;
+  readonly quotaPerTokenBytes: number;
+  /** Of the disk that has them. */
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+  readonly minFreeBytes: number;
 }
 
 /** What a new upload is to be. */
@@ -80,8 +106,11 @@ const BUSY_MS = 5_000;
 const BUSY_POLL_MS = 50;
 /** How often free space is looked at while bytes come in. */
 const CHECK_DISK_BYTES = 32 * 1024 * 1024;
-/** What other processes have written to the folder is counted anew so often. */
+/** What other processes have written to the folder is counted anew so often; sooner for those who ask what there is. */
 const RECOUNT_MS = 10_000;
+const RECOUNT_TO_TELL_MS = 500;
+/** How many folders are looked at at the same time. */
+const AT_ONCE = 16;
 
 /** Who an upload of this caller belongs to. */
 export function ownerOf(caller: Caller): string {
@@ -104,11 +133,6 @@ export class UploadStore {
     const { dir, quotaBytes, quotaPerTokenBytes } = config.uploads;
     this.root = dir;
     this.ledger = new UploadLedger({ totalBytes: quotaBytes, perTokenBytes: quotaPerTokenBytes });
-  }
-
-  /** How many bytes uploads take, or will take. */
-  get totalBytes(): number {
-    return this.ledger.totalBytes;
   }
 
   /**
@@ -158,6 +182,47 @@ export class UploadStore {
       throw new NotFoundError('upload', id);
     }
     return this.toUpload(id, record, size);
+  }
+
+  /** The caller's uploads, for the master those of all, the newest first. */
+  async list(
+    caller: Caller,
+    { limit, after }: PageRequest,
+  ): Promise<{ readonly uploads: readonly ListedUpload[]; readonly next: PagePosition | undefined }> {
+    await this.count(RECOUNT_TO_TELL_MS);
+    const positions = this.ledger.all
+      .filter(([, entry]) => mayUse(caller, entry))
+      .map(([id, { createdAt }]) => ({ id, createdAt: new Date(createdAt) }))
+      .filter((each) => after === undefined || byAge(after, each) < 0)
+      .toSorted(byAge);
+    const page = positions.slice(0, limit);
+    const look = pLimit(AT_ONCE);
+    const uploads = await Promise.all(page.map(({ id }) => look(() => this.look(id))));
+    return {
+      uploads: uploads.filter((upload) => upload !== undefined),
+      next: page.length < positions.length ? page.at(-1) : undefined,
+    };
+  }
+
+  /** What all uploads take. */
+  async usage(): Promise<UploadUsage> {
+    await this.count(RECOUNT_TO_TELL_MS);
+    const { quotaBytes, quotaPerTokenBytes, minFreeBytes } = this.config.uploads;
+    const { all, totalBytes: bytes } = this.ledger;
+    return {
+      bytes,
+      count: all.length,
+      quotaBytes,
+      quotaPerTokenBytes,
+      minFreeBytes,
+      ...(await diskSpace(this.root)),
+    };
+  }
+
+  /** How many bytes an upload has; undefined when it is gone. */
+  async bytesOf(id: string): Promise<number | undefined> {
+    const record = await readRecord(this.folderOf(id));
+    return record && sizeOf(this.folderOf(id), record.name);
   }
 
   /**
@@ -235,8 +300,7 @@ export class UploadStore {
     length: number | undefined,
     expected = length,
   ): Promise<Upload> {
-    await mkdir(this.root, { recursive: true, mode: 0o700 });
-    await this.count();
+    await this.count(RECOUNT_MS);
     await this.requireSpace(expected ?? 0);
     const id = randomBytes(16).toString('hex');
     const record: UploadRecord = {
@@ -246,7 +310,7 @@ export class UploadStore {
       ...(length !== undefined && { length }),
       ...(metadata && { metadata }),
     };
-    this.ledger.reserve(id, { owner: record.owner, bytes: expected ?? 0 });
+    this.ledger.reserve(id, entryOf(record, expected ?? 0));
     const folder = this.folderOf(id);
     this.beingMade.add(id);
     try {
@@ -283,7 +347,7 @@ export class UploadStore {
             throw new UploadTooLargeError('body exceeds allowed size', maxBytes);
           }
           if (record.length === undefined) {
-            this.ledger.reserve(id, { owner: record.owner, bytes: position + bytes });
+            this.ledger.reserve(id, entryOf(record, position + bytes));
           }
           unchecked += bytes;
           if (unchecked >= CHECK_DISK_BYTES) {
@@ -388,15 +452,15 @@ export class UploadStore {
 
   /** @throws DiskFullError unless so many more bytes leave enough for everything else */
   private async requireSpace(bytes: number): Promise<void> {
-    if ((await freeBytes(this.root)) - bytes < this.config.uploads.minFreeBytes) {
+    if ((await diskSpace(this.root)).freeBytes - bytes < this.config.uploads.minFreeBytes) {
       throw new DiskFullError();
     }
   }
 
   /** Enters what other processes have made, and strikes what they have removed. */
-  private count(): Promise<void> {
+  private count(maxAgeMs: number): Promise<void> {
     const now = performance.now();
-    if (this.counted === undefined || now - this.counted.at > RECOUNT_MS) {
+    if (this.counted === undefined || now - this.counted.at > maxAgeMs) {
       const done = this.recount();
       done.catch(() => (this.counted = undefined));
       this.counted = { at: now, done };
@@ -405,6 +469,7 @@ export class UploadStore {
   }
 
   private async recount(): Promise<void> {
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
     const before = new Set(this.ledger.ids);
     for await (const { name: id } of await opendir(this.root)) {
       if (!isUploadId(id) || before.delete(id) || this.ledger.has(id)) {
@@ -413,7 +478,7 @@ export class UploadStore {
       const record = await readRecord(this.folderOf(id));
       const bytes = record && (record.length ?? (await sizeOf(this.folderOf(id), record.name)));
       if (record !== undefined && bytes !== undefined && !this.ledger.has(id)) {
-        this.ledger.set(id, { owner: record.owner, bytes });
+        this.ledger.set(id, entryOf(record, bytes));
       }
     }
     for (const id of before) {
@@ -431,6 +496,24 @@ export class UploadStore {
     return record;
   }
 
+  /** @returns undefined for one that is gone, or going */
+  private async look(id: string): Promise<ListedUpload | undefined> {
+    const folder = this.folderOf(id);
+    const record = await readRecord(folder);
+    const size = record && (await sizeOf(folder, record.name));
+    if (record === undefined || size === undefined) {
+      return undefined;
+    }
+    try {
+      const [touched, marks] = await Promise.all([lastTouched(folder), readMarks(folder)]);
+      const expiresAt = new Date(touched + this.config.uploads.ttlMs);
+      return { ...this.toUpload(id, record, size), owner: record.owner, isUsed: marks.size > 0, expiresAt };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
   private toUpload(id: string, { name, length, createdAt, metadata }: UploadRecord, offset: number): Upload {
     const path = join(this.folderOf(id), name);
     return { id, name, path, offset, length, createdAt: new Date(createdAt), metadata };
@@ -438,8 +521,21 @@ export class UploadStore {
 }
 
 /** Whether a caller may see and use an upload: its owner may, and the master. */
-export function mayUse(caller: Caller, { owner }: UploadRecord): boolean {
+export function mayUse(caller: Caller, { owner }: Pick<UploadRecord, 'owner'>): boolean {
   return caller.kind === 'master' || owner === caller.tokenId;
+}
+
+function entryOf({ owner, createdAt }: UploadRecord, bytes: number): LedgerEntry {
+  return { owner, createdAt, bytes };
+}
+
+/** The newest first; of those of one moment the larger id. */
+function byAge(one: PagePosition, other: PagePosition): number {
+  const age = other.createdAt.getTime() - one.createdAt.getTime();
+  if (age !== 0 || one.id === other.id) {
+    return age;
+  }
+  return one.id < other.id ? 1 : -1;
 }
 
 function asDiskFull(error: unknown): unknown {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { codeOf, messageOf, PathDeniedError } from '../../common/errors/index.js';
 import type { Caller } from '../../common/http/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { isUploadId, readRecord, sizeOf } from './upload-folder.js';
-import { OWN_PREFIX } from './upload-name.js';
+import { MARK_PREFIX, readMarks, type UseMark } from './upload-marks.js';
 import { mayUse, UploadStore } from './upload-store.js';
 import { UploadIncompleteError } from './uploads.errors.js';
 
@@ -16,32 +16,6 @@ export interface FollowedSend {
   readonly isPending: boolean;
   /** Also called when the session closes with the send still pending. */
   onDecided(listener: () => void): () => void;
-}
-
-/** What a call's mark in an upload's folder says. */
-export interface UseMark {
-  readonly sessionId: string;
-  /** Unix milliseconds. */
-  readonly since: number;
-  /** The sends that carry the file; empty until TDLib has answered. */
-  readonly sends: readonly string[];
-}
-
-const MARK_PREFIX = `${OWN_PREFIX}use-`;
-
-/** The marks of the calls that use an upload, by the names of their files. */
-export async function readMarks(folder: string): Promise<ReadonlyMap<string, UseMark>> {
-  const marks = new Map<string, UseMark>();
-  for (const name of (await readdir(folder)).filter((each) => each.startsWith(MARK_PREFIX))) {
-    try {
-      marks.set(name, JSON.parse(await readFile(join(folder, name), 'utf8')) as UseMark);
-    } catch (error) {
-      // Taken away meanwhile, or being written: whoever writes it is just beginning.
-      if (error instanceof SyntaxError) marks.set(name, { sessionId: '', since: Date.now(), sends: [] });
-      else if (codeOf(error) !== 'ENOENT') throw error;
-    }
-  }
-  return marks;
 }
 
 /**
@@ -54,6 +28,7 @@ export class UploadUses {
   private readonly logger: AppLogger;
   /** How many calls of this process use a folder. */
   private readonly users = new Map<string, number>();
+  private readonly uses = new Set<UploadUse>();
 
   constructor(
     private readonly store: UploadStore,
@@ -65,6 +40,14 @@ export class UploadUses {
   /** Whether a call of this process uses the upload. */
   isUsed(id: string): boolean {
     return this.users.has(id);
+  }
+
+  /** The uploads that calls of a session in this process use, and what they take. */
+  async takenBy(sessionId: string): Promise<{ readonly bytes: number; readonly count: number }> {
+    const ids = new Set([...this.uses].flatMap((use) => (use.sessionId === sessionId ? use.ids : [])));
+    const found = await Promise.all([...ids].map((id) => this.store.bytesOf(id)));
+    const sizes = found.filter((bytes) => bytes !== undefined);
+    return { bytes: sizes.reduce((sum, bytes) => sum + bytes, 0), count: sizes.length };
   }
 
   /**
@@ -81,6 +64,7 @@ export class UploadUses {
     }
     const mark = `${MARK_PREFIX}${randomUUID()}`;
     const use = new UploadUse(this, sessionId, [...ids], mark);
+    this.uses.add(use);
     for (const id of ids) {
       this.users.set(id, (this.users.get(id) ?? 0) + 1);
     }
@@ -94,8 +78,9 @@ export class UploadUses {
   }
 
   /** For {@link UploadUse}: the call does not need the folders any more. */
-  async end(ids: readonly string[], mark: string, isUsedUp: boolean): Promise<void> {
-    for (const id of ids) {
+  async end(use: UploadUse, mark: string, isUsedUp: boolean): Promise<void> {
+    this.uses.delete(use);
+    for (const id of use.ids) {
       const left = (this.users.get(id) ?? 1) - 1;
       if (left > 0) this.users.set(id, left);
       else this.users.delete(id);
@@ -117,8 +102,9 @@ export class UploadUses {
   }
 
   /** The client closed before it was known what became of the messages: the marks stay, and the sweep follows them up. */
-  leave(ids: readonly string[]): void {
-    for (const id of ids) {
+  leave(use: UploadUse): void {
+    this.uses.delete(use);
+    for (const id of use.ids) {
       const left = (this.users.get(id) ?? 1) - 1;
       if (left > 0) this.users.set(id, left);
       else this.users.delete(id);
@@ -143,7 +129,11 @@ export class UploadUses {
     }
     const folder = this.store.folderOf(id);
     const record = await readRecord(folder);
-    if (record?.name !== name || (caller !== undefined && !mayUse(caller, record))) {
+    if (record === undefined) {
+      // Ids cannot be guessed, and what is not there belongs to nobody: this tells nothing of others' uploads.
+      throw new PathDeniedError('the upload is gone: an upload serves once, and unused ones expire');
+    }
+    if (record.name !== name || (caller !== undefined && !mayUse(caller, record))) {
       throw new PathDeniedError('inputFileLocal is no upload of the caller');
     }
     const size = await sizeOf(folder, name);
@@ -165,8 +155,8 @@ export class UploadUse {
   /** Only UploadUses makes them. */
   constructor(
     private readonly uses: UploadUses,
-    private readonly sessionId: string,
-    private readonly ids: readonly string[],
+    readonly sessionId: string,
+    readonly ids: readonly string[],
     private readonly mark: string,
   ) {}
 
@@ -204,7 +194,7 @@ export class UploadUse {
   leave(): void {
     if (!this.isOver) {
       this.isOver = true;
-      this.uses.leave(this.ids);
+      this.uses.leave(this);
     }
   }
 
@@ -221,6 +211,6 @@ export class UploadUse {
     this.isOver = true;
     // A mark that is still being written would stay behind.
     await this.writing.catch(() => undefined);
-    await this.uses.end(this.ids, this.mark, isUsedUp);
+    await this.uses.end(this, this.mark, isUsedUp);
   }
 }

@@ -181,7 +181,7 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
 
   private async takeAbandoned(): Promise<void> {
     try {
-      for (const id of await this.subscribers.takeAbandoned(this.lease.workerId)) {
+      for (const id of await this.subscribers.takeAbandoned(this.lease.workerId, this.lanes.ids)) {
         this.known.set(id, '');
         this.reload(id);
       }

@@ -52,8 +52,8 @@ export function Discard({ login, onClose, disarmedBy = false }: DiscardProps) {
       {armed ? (
         <div className="flex flex-wrap items-center gap-2">
           <p className="w-full text-sm text-ink-2">
-            This login and its code are thrown away, and its session is removed here. Telegram limits how many codes a
-            number gets.
+            This login and its code are thrown away. A session that was signed in before stays as it was; one that is
+            new is removed here. Telegram limits how many codes a number gets.
           </p>
           <Button
             size="sm"

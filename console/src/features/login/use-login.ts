@@ -82,7 +82,7 @@ export function useLogin(id: string) {
     onSettled: () => refresh.sessions(),
   });
   const discard = useMutation({
-    mutationFn: () => fetchClient.DELETE('/v1/{kind}/{id}', { params: { path: { kind: 'user', id } } }),
+    mutationFn: () => fetchClient.DELETE('/v1/user/{id}/login', { params: { path: { id } } }),
     onSuccess: () => client.removeQueries({ queryKey }),
     onSettled: () => refresh.sessions(),
   });

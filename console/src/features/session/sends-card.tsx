@@ -1,42 +1,53 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
+import { useState } from 'react';
 import { NumberId, SendBadge, SendErrorWords } from '@/components/sends/send-parts';
 import { SEND_STATUS } from '@/components/sends/status';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { RelativeTime } from '@/components/ui/relative-time';
+import { Segmented } from '@/components/ui/segmented';
 import { ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
 import { fetchClient } from '@/lib/api';
-import type { SendListItem, SessionSummary } from '@/lib/types';
+import type { SendListItem, SendStatus, SessionSummary } from '@/lib/types';
 
 const PAGE = 20;
 /** While a message is on its way its end is worth a look every second or so; else new ones come from elsewhere. */
 const PENDING_MS = 1_500;
 const QUIET_MS = 10_000;
 
+const STATES: readonly { value: SendStatus | 'all'; label: string }[] = [
+  { value: 'all', label: 'All' },
+  ...(['pending', 'sent', 'failed', 'unknown'] as const).map((value) => ({ value, label: SEND_STATUS[value].word })),
+];
+
 interface SendsPage {
   readonly sends: readonly SendListItem[];
   readonly next: string | undefined;
 }
 
-function useSends({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>) {
+function useSends({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>, state: SendStatus | undefined) {
   return useInfiniteQuery({
     // The second part is the path, by which everything that was loaded is found again after a change.
-    queryKey: ['get', '/v1/{kind}/{id}/sends', { kind, id }, 'pages'],
+    queryKey: ['get', '/v1/{kind}/{id}/sends', { kind, id, state }, 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<SendsPage> => {
       const { data } = await fetchClient.GET('/v1/{kind}/{id}/sends', {
         params: {
           path: { kind, id },
-          query: { limit: PAGE, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+          query: {
+            limit: PAGE,
+            ...(pageParam === undefined ? {} : { cursor: pageParam }),
+            ...(state === undefined ? {} : { state }),
+          },
         },
         signal,
       });
       return { sends: Array.isArray(data?.result) ? data.result : [], next: data?.next_cursor };
     },
     getNextPageParam: ({ next }) => next,
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ sends }) => sends.some(({ status }) => status === 'pending')) === true
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ sends }) => sends.some(({ status }) => status === 'pending')) === true
         ? PENDING_MS
         : QUIET_MS,
   });
@@ -44,10 +55,14 @@ function useSends({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>) {
 
 /** The messages that calls of this session have sent, newest first, and what became of each. */
 export function SendsCard({ session }: { session: SessionSummary }) {
-  const found = useSends(session);
+  const [state, setState] = useState<SendStatus | 'all'>('all');
+  const found = useSends(session, state === 'all' ? undefined : state);
   const sends = found.data?.pages.flatMap((page) => page.sends) ?? [];
   return (
     <Card title="Sends" description="Messages that calls have sent, newest first." flush>
+      <div className="px-4 pb-3 sm:px-5">
+        <Segmented label="Which sends" value={state} options={STATES} onChange={setState} />
+      </div>
       {found.isPending ? (
         <LoadingRows what="sends" rows={2} />
       ) : found.isLoadingError ? (
@@ -55,7 +70,9 @@ export function SendsCard({ session }: { session: SessionSummary }) {
       ) : sends.length === 0 ? (
         <p className="flex items-center gap-2.5 border-t border-line px-4 py-4 text-sm text-ink-2 sm:px-5">
           <Send aria-hidden className="size-4 shrink-0 text-ink-3" />
-          Nothing was sent yet. Each message of a call appears here, with its final id once Telegram has it.
+          {state === 'all'
+            ? 'Nothing was sent yet. Each message of a call appears here, with its final id once Telegram has it.'
+            : 'No send is in this state.'}
         </p>
       ) : (
         <ul aria-label="Sends" className="divide-y divide-line border-t border-line">

@@ -312,6 +312,18 @@ describe('its sends', () => {
     await waitFor(() => expect(list).toHaveTextContent('final id 99'));
   });
 
+  it('are narrowed to those in one state', async () => {
+    const failed = { ...send, status: 'failed', error: { source: 'tdlib', code: 400, message: 'USER_IS_BLOCKED' } };
+    const { user } = open(session, {
+      [path]: ({ url }) =>
+        ok(url.searchParams.get('state') === 'failed' ? [failed] : [failed, { ...send, temporary_id: 12 }]),
+    });
+    await user.click(await screen.findByRole('radio', { name: 'Failed' }));
+    await waitFor(() =>
+      expect(within(screen.getByRole('list', { name: 'Sends' })).getAllByRole('listitem')).toHaveLength(1),
+    );
+  });
+
   it('come page by page', async () => {
     const { user } = open(session, {
       [path]: ({ url }) =>

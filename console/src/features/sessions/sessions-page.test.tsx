@@ -42,6 +42,15 @@ it('shows each state as a word, with health apart', async () => {
   expect(within(user).queryByText('Healthy')).not.toBeInTheDocument();
 });
 
+it('does not call a session ill that somebody has stopped', async () => {
+  const stopped = aSession({ status: 'stopped', health: 'down', health_cause: 'stopped by its operator' });
+  renderWithApi(<SessionsPage />, list(stopped));
+  const row = await screen.findByRole('row', { name: /support-bot/ });
+  expect(within(row).getByText('Stopped')).toBeVisible();
+  expect(within(row).queryByText('Down')).not.toBeInTheDocument();
+  expect(screen.getByRole('radio', { name: /Needs you\s*0/ })).toBeVisible();
+});
+
 it('puts what waits for somebody first', async () => {
   renderWithApi(<SessionsPage />, list(aSession({ id: 'a', label: 'a-bot' }), aLogin({ label: 'z-user' })));
   await screen.findByRole('link', { name: 'a-bot' });

@@ -53,6 +53,18 @@ it('says that the token is wrong beside the input and empties it', async () => {
   expect(input).toHaveFocus();
 });
 
+it('says of a token with a scope that the console needs the master token', async () => {
+  const message = 'this token is limited to its sessions: the console needs the master token';
+  const { user } = renderWithApi(page, {
+    ...basics,
+    'GET /v1/console/session': noSession,
+    'POST /v1/console/session': () => refused(403, { code: 'scope_denied', message }),
+  });
+  const input = await screen.findByLabelText('API token');
+  await user.type(input, 'scoped{Enter}');
+  await waitFor(() => expect(input).toHaveAccessibleDescription(/needs the master token/));
+});
+
 it('signs out with the reason when the server stops accepting the session', async () => {
   let accepted = true;
   const { user } = renderWithApi(page, {

@@ -30,7 +30,7 @@ export const uploadMethods: Methods = {
 };
 
 async function savePart({ world, account }: Call, query: TlObject): Promise<boolean> {
-  await world.uploads.save(account.id, {
+  await world.uploads.save(account, {
     fileId: bigintOf(query, 'file_id'),
     index: numberOf(query, 'file_part'),
     bytes: bytesOf(query, 'bytes'),

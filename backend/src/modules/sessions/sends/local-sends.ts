@@ -1,11 +1,12 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import type { Page, PageRequest } from '../../../common/http/index.js';
+import type { Page } from '../../../common/http/index.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import {
   type CallSend,
   type MessageName,
   type SendDto,
   type SendListItemDto,
+  type SendsRequest,
   toCallSend,
   toSendDto,
 } from './send.dto.js';
@@ -40,17 +41,20 @@ export class LocalSends extends Sends implements BeforeApplicationShutdown {
 
   override async find(session: SessionName, message: MessageName, waitMs: number): Promise<SendDto> {
     const isExpected = await this.expect(session);
-    const isAway = (): boolean => isExpected && this.tracker.of(session.id)?.isLoaded !== true;
-    const found = await pollUntil(
-      (leftMs) => this.look(session.id, message, leftMs),
-      (send) => isDecidedSend(send) || (send === undefined && !isAway()),
+    const { send, isAway } = await pollUntil(
+      async (leftMs) => {
+        // Asked before looking: a session that is opened meanwhile may know what was looked for in the database only.
+        const away = isExpected && this.tracker.of(session.id)?.isLoaded !== true;
+        return { send: await this.look(session.id, message, leftMs), isAway: away };
+      },
+      (found) => isDecidedSend(found.send) || (found.send === undefined && !found.isAway),
       waitMs,
       this.stopping.signal,
     );
-    return expectSend(found, message, isAway());
+    return expectSend(send, message, isAway);
   }
 
-  override async list(session: SessionName, page: PageRequest, waitMs: number): Promise<Page<SendListItemDto>> {
+  override async list(session: SessionName, page: SendsRequest, waitMs: number): Promise<Page<SendListItemDto>> {
     await this.expect(session);
     return pollUntil(
       async (leftMs) => {
@@ -114,7 +118,7 @@ export class LocalSends extends Sends implements BeforeApplicationShutdown {
     return current === undefined ? stored : toSendDto(current);
   }
 
-  private async read(sessionId: string, page: PageRequest): Promise<Page<SendListItemDto>> {
+  private async read(sessionId: string, page: SendsRequest): Promise<Page<SendListItemDto>> {
     await this.tracker.flush();
     return this.stored.list(sessionId, page);
   }

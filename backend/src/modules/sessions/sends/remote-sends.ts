@@ -1,9 +1,9 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { type WorkerAddress, WorkerClient } from '../../../common/cluster/index.js';
 import { DeadlineError, RemoteError, WorkerUnreachableError } from '../../../common/errors/index.js';
-import { encodeCursor, Page, type PageRequest, RawEnvelope } from '../../../common/http/index.js';
+import { encodeCursor, Page, RawEnvelope } from '../../../common/http/index.js';
 import { SessionRoutes } from '../session-routes.js';
-import type { MessageName, SendDto, SendListItemDto } from './send.dto.js';
+import type { MessageName, SendDto, SendListItemDto, SendsRequest } from './send.dto.js';
 import {
   expectSend,
   expectSession,
@@ -49,12 +49,13 @@ export class RemoteSends extends Sends implements BeforeApplicationShutdown {
 
   override async list(
     session: SessionName,
-    page: PageRequest,
+    page: SendsRequest,
     waitMs: number,
   ): Promise<Page<SendListItemDto> | RawEnvelope> {
     const query = {
       ...(page.limit !== undefined && { limit: String(page.limit) }),
       ...(page.after !== undefined && { cursor: encodeCursor(page.after) }),
+      ...(page.status !== undefined && { state: page.status }),
     };
     const { answer } = await pollUntil(
       (leftMs) => this.ask(session, query, leftMs, () => this.stored.list(session.id, page)),

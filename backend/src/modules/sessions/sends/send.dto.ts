@@ -1,12 +1,12 @@
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { ValidationFailedError } from '../../../common/errors/index.js';
-import { ApiProperty, ApiPropertyOptional, PageQueryDto } from '../../../common/http/index.js';
+import { ApiProperty, ApiPropertyOptional, PageQueryDto, type PageRequest } from '../../../common/http/index.js';
 import { MAX_WAIT_SECONDS } from './call-options.js';
 import { SEND_STATUSES, type SendError, type SendStatus } from './send.entity.js';
 import type { SendState } from './tracked-send.js';
 
-const ID = /^-?\d{1,16}$/;
+const ID = /^-?\d{1,40}$/;
 const STATUS = { enum: SEND_STATUSES, type: String } as const;
 const CHAT_ID = { type: 'integer', format: 'int64', example: -1001234567890 } as const;
 const MESSAGE_ID = { type: 'integer', format: 'int64' } as const;
@@ -25,6 +25,11 @@ const ERROR = {
 export interface MessageName {
   readonly chatId: number;
   readonly messageId: number;
+}
+
+/** What part of the list of sends is asked for. */
+export interface SendsRequest extends PageRequest {
+  readonly status?: SendStatus;
 }
 
 /** Which sends are asked for: one by its ids, or without ids the newest. */
@@ -52,6 +57,16 @@ export class SendsQueryDto extends PageQueryDto {
   @Max(MAX_WAIT_SECONDS)
   wait?: number;
 
+  @ApiPropertyOptional({ ...STATUS, description: 'Of the list only the sends with this status.' })
+  @IsOptional()
+  @IsIn(SEND_STATUSES)
+  state?: SendStatus;
+
+  /** What part of the list is asked for. @throws ValidationFailedError for a cursor that is none of ours */
+  toListRequest(): SendsRequest {
+    return { ...this.toRequest(), ...(this.state !== undefined && { status: this.state }) };
+  }
+
   /** The message that is asked for; undefined for the list. @throws ValidationFailedError naming the missing or wrong half */
   toName(): MessageName | undefined {
     const { chat_id, message_id } = this;
@@ -64,7 +79,9 @@ export class SendsQueryDto extends PageQueryDto {
       if (text === undefined) {
         return [{ path, message: `${path} is required: both ids name a send, none of them lists the newest` }];
       }
-      return Number.isSafeInteger(Number(text)) ? [] : [{ path, message: `${path} is beyond 2^53` }];
+      return Number.isSafeInteger(Number(text))
+        ? []
+        : [{ path, message: `${path} must be between -(2^53 - 1) and 2^53 - 1` }];
     });
     if (issues.length > 0) {
       throw new ValidationFailedError(issues);

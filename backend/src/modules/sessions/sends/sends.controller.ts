@@ -22,7 +22,7 @@ function answer(sends: Sends, kind: SessionKind, id: string, query: SendsQueryDt
   const session = { kind, id: existingId('session', id) };
   const message = query.toName();
   return message === undefined
-    ? sends.list(session, query.toRequest(), query.waitMs)
+    ? sends.list(session, query.toListRequest(), query.waitMs)
     : sends.find(session, message, query.waitMs);
 }
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../common/db/unit-of-work.js';
-import { encodeCursor, Page, type PageRequest } from '../../../common/http/index.js';
+import { encodeCursor, Page } from '../../../common/http/index.js';
 import { AppConfig } from '../../../config/index.js';
 import type { Lease } from '../sessions.repository.js';
+import type { SendsRequest } from './send.dto.js';
 import type { SendError, SendStatus } from './send.entity.js';
 import { isServerId } from './send-reader.js';
 import type { SendState } from './tracked-send.js';
@@ -140,11 +141,12 @@ export class SendsRepository {
   }
 
   /** Newest first. */
-  async newest(sessionId: string, { limit = DEFAULT_LIMIT, after }: PageRequest): Promise<Page<SendState>> {
+  async newest(sessionId: string, { limit = DEFAULT_LIMIT, after, status }: SendsRequest): Promise<Page<SendState>> {
     const rows = await this.unitOfWork.rows<SendRow>(
       `SELECT ${COLUMNS} ${KEPT} AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid))
+          AND ($6::text IS NULL OR status = $6)
         ORDER BY created_at DESC, id DESC LIMIT $5`,
-      [sessionId, this.ttlSeconds, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+      [sessionId, this.ttlSeconds, after?.createdAt ?? null, after?.id ?? null, limit + 1, status ?? null],
     );
     const items = rows.slice(0, limit).map(toState);
     const last = items.at(-1);

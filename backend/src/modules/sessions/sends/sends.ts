@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KindMismatchError, NoLiveWorkerError, NotFoundError } from '../../../common/errors/index.js';
-import { Page, type PageRequest, type RawEnvelope } from '../../../common/http/index.js';
+import { Page, type RawEnvelope } from '../../../common/http/index.js';
 import type { SessionKind } from '../session.dto.js';
-import { type MessageName, type SendDto, type SendListItemDto, toListItem, toSendDto } from './send.dto.js';
+import {
+  type MessageName,
+  type SendDto,
+  type SendListItemDto,
+  type SendsRequest,
+  toListItem,
+  toSendDto,
+} from './send.dto.js';
 import { isScheduledId } from './send-reader.js';
 import { NotTrackedError } from './sends.errors.js';
 import type { SendsRepository } from './sends.repository.js';
@@ -27,7 +34,7 @@ export abstract class Sends {
    * @param waitMs how long to wait while one of the page is pending
    * @throws NotFoundError, KindMismatchError
    */
-  abstract list(session: SessionName, page: PageRequest, waitMs: number): Promise<Page<SendListItemDto> | RawEnvelope>;
+  abstract list(session: SessionName, page: SendsRequest, waitMs: number): Promise<Page<SendListItemDto> | RawEnvelope>;
 }
 
 /** How often the database is asked for an outcome that another process will learn. */
@@ -88,7 +95,7 @@ export class StoredSends {
     return send && toSendDto(send);
   }
 
-  async list(sessionId: string, page: PageRequest): Promise<Page<SendListItemDto>> {
+  async list(sessionId: string, page: SendsRequest): Promise<Page<SendListItemDto>> {
     const { items, nextCursor } = await this.repository.newest(sessionId, page);
     return new Page(items.map(toListItem), nextCursor);
   }
