@@ -99,6 +99,8 @@ describe('updates and the processes that take them', () => {
   /** How far one came, for whoever looks into a failure. */
   const progressOf = async (each: Followed): Promise<object> => ({
     ...{ path: each.path, posted: received(each).size, streamed: (await streamed(each)).size },
+    session: await product.must('GET', each.path),
+    conflicts: telegram.control.keyConflicts().length,
     webhook: await product.must('GET', `${each.path}/updates/subscriptions/${each.webhook}`),
   });
 
@@ -158,7 +160,7 @@ describe('updates and the processes that take them', () => {
         return counts.reduce((sum, count) => sum + count, 0);
       };
       // The count below says what is missing.
-      await until('all updates', async () => (await missing()) === 0, 60_000 + MESSAGES * 10).catch(() => undefined);
+      await until('all updates', async () => (await missing()) === 0, 20_000 + MESSAGES * 10).catch(() => undefined);
       if ((await missing()) > 0)
         process.stdout.write(`${JSON.stringify(await Promise.all(followed.map(progressOf)))}\n`);
       for (const each of followed) {
