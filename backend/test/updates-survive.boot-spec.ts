@@ -96,6 +96,14 @@ describe('updates and the processes that take them', () => {
     return seen;
   };
 
+  /** How far one came, for whoever looks into a failure. */
+  const progressOf = async (each: Followed): Promise<object> => ({
+    ...{ path: each.path, posted: received(each).size, streamed: (await streamed(each)).size },
+    session: await product.must('GET', each.path),
+    conflicts: telegram.control.keyConflicts().length,
+    webhook: await product.must('GET', `${each.path}/updates/subscriptions/${each.webhook}`),
+  });
+
   beforeAll(async () => {
     telegram = await startTelegram();
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-soak-'));
@@ -151,8 +159,10 @@ describe('updates and the processes that take them', () => {
         );
         return counts.reduce((sum, count) => sum + count, 0);
       };
-      await until('all updates', async () => (await missing()) === 0, 60_000 + MESSAGES * 10).catch(() => undefined);
-      let repeats = 0;
+      // The count below says what is missing.
+      await until('all updates', async () => (await missing()) === 0, 20_000 + MESSAGES * 10).catch(() => undefined);
+      if ((await missing()) > 0)
+        process.stdout.write(`${JSON.stringify(await Promise.all(followed.map(progressOf)))}\n`);
       for (const each of followed) {
         const [posted, kept] = [received(each), await streamed(each)];
         for (const seen of [posted, kept]) {
@@ -160,8 +170,10 @@ describe('updates and the processes that take them', () => {
           expect([...seen.values()].filter(({ size }) => size > 1)).toEqual([]);
         }
       }
-      repeats = receiver.received.filter(({ update }) => textOf(update)?.startsWith('soak ')).length - pushed;
-      console.log(`${pushed} in, ${pushed} out at webhooks and streams, ${kills} kills, ${repeats} posted again`);
+      const repeats = receiver.received.filter(({ update }) => textOf(update)?.startsWith('soak ')).length - pushed;
+      process.stdout.write(
+        `${pushed} in, ${pushed} out at webhooks and streams, ${kills} kills, ${repeats} posted again\n`,
+      );
     },
     180_000 + MESSAGES * 30,
   );

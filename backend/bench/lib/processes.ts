@@ -103,8 +103,7 @@ export async function startHelper<Ready>(file: string, input: unknown): Promise<
   const ask = async <Answer>(question: object): Promise<Answer> => {
     const answer = once(child, 'message');
     child.send(question);
-    const [message] = await answer;
-    return message as Answer;
+    return ((await answer) as readonly Answer[])[0] as Answer;
   };
   return { pid, ready, ask, stop: () => end(child) };
 }

@@ -1,7 +1,7 @@
 export { SessionEntity } from './session.entity.js';
-export { requireMethodClass } from './method-access.js';
-export { OpenSessions, type OpenSession } from './open-sessions.js';
 export { departureOf } from './departure.js';
+export { requireMethodClass } from './method-access.js';
+export { OpenSessions } from './open-sessions.js';
 export type { LiveState, SessionKind } from './session.dto.js';
 export type { Lease } from './sessions.repository.js';
 export { type SessionTap, SessionTaps, type TapOpening } from './session-taps.js';

@@ -1,6 +1,7 @@
 import type { Outcome } from './delivery-client.js';
 import { CompiledFilters } from './filters.js';
-import { Lane, type LaneHost, type LaneItem, type Loaded, type LoadRequest, type Settled } from './lane.js';
+import { Lane } from './lane.js';
+import type { LaneHost, LaneItem, Loaded, LoadRequest, Settled } from './lane-host.js';
 import type { DeliveryOrder } from './subscription.entity.js';
 import type { Subscriber } from './subscriber.js';
 

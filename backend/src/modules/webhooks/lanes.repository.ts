@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import type { AttemptDto } from './delivery.dto.js';
-import type { LaneItem, Loaded, LoadRequest, Settled } from './lane.js';
+import type { LaneItem, Loaded, LoadRequest, Settled } from './lane-host.js';
 import { KEPT } from './retention.js';
 import type { Subscriber } from './subscriber.js';
 
@@ -56,12 +56,12 @@ export class LanesRepository {
     };
   }
 
-  /** Writes down what became of attempts. @returns the subscriptions that are switched off by it, with the reason */
+  /** Writes down what became of attempts. */
   async settle(all: readonly SettledOf[]): Promise<void> {
     for (const [part, settled] of byPart(all)) await this.settlePart(part, settled);
   }
 
-  /** Counts the attempts. @returns the ids of subscriptions that are switched off: a day without one success */
+  /** Counts the attempts. @returns the subscriptions that are switched off by it: a day without one success */
   async count(all: readonly SettledOf[]): Promise<readonly { readonly id: string; readonly session_id: string }[]> {
     const counts = [...new Map(all.map(({ of }) => [of.id, of])).values()].map((of) =>
       countOf(

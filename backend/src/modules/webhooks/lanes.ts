@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../common/errors/index.js';
 import type { AppLogger } from '../../common/log/app-logger.js';
 import type { DeliveryClient, Outcome } from './delivery-client.js';
-import { Lane, type LaneHost, type LaneItem, type Loaded, type LoadRequest, type Settled } from './lane.js';
+import { Lane } from './lane.js';
+import type { LaneHost, LaneItem, Loaded, LoadRequest, Settled } from './lane-host.js';
 import type { LanesRepository } from './lanes.repository.js';
 import { Settlements } from './settlements.js';
 import { signatureHeaders } from './signatures.js';
@@ -43,6 +44,11 @@ export class Lanes implements DirectLanes, LaneHost {
       },
       logger,
     );
+  }
+
+  /** Of the subscriptions that are delivered here. */
+  get ids(): readonly string[] {
+    return [...this.lanes.keys()];
   }
 
   /** The subscriptions of a session, as they are now: lanes begin, change and end. */

@@ -71,21 +71,23 @@ export class SubscribersRepository {
 
   /**
    * Takes the lanes of sessions that nobody will open, where something waits and no living worker delivers it.
+   * @param own the lanes that this worker has; others under its id were its predecessor's
    * @returns the sessions
    */
-  async takeAbandoned(workerId: string): Promise<readonly string[]> {
+  async takeAbandoned(workerId: string, own: readonly string[]): Promise<readonly string[]> {
     const rows = await this.unitOfWork.rows<{ session_id: string }>(
       `UPDATE subscriptions SET lane_worker = $1, lane_epoch = lane_epoch + 1
         WHERE id IN (
           SELECT s.id FROM subscriptions s JOIN sessions x ON x.id = s.session_id
            WHERE s.kind = 'webhook' AND s.enabled AND x.status IN ('stopped', 'logged_out', 'banned', 'expired', 'error')
              AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = x.worker_id AND ${ALIVE})
-             AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.lane_worker AND ${ALIVE})
+             AND CASE WHEN s.lane_worker = $1 THEN s.id <> ALL($2::uuid[])
+                      ELSE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.lane_worker AND ${ALIVE}) END
              AND EXISTS (SELECT 1 FROM deliveries d WHERE d.subscription_id = s.id AND d.status = 'pending'
                            AND d.created_at > now() - ${KEPT})
            LIMIT 100 FOR UPDATE OF s SKIP LOCKED)
       RETURNING session_id`,
-      [workerId],
+      [workerId, own],
     );
     return [...new Set(rows.map(({ session_id }) => session_id))];
   }

@@ -39,6 +39,8 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
   private readonly lanes: Lanes;
   /** By session with lanes here: what was known of its subscriptions at the last comparison. */
   private readonly known = new Map<string, string>();
+  /** Sessions whose lanes have to be taken anew, for claims that nobody knows of. */
+  private readonly anew = new Set<string>();
   private readonly reloading = new Map<string, Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
   private rounds = 0;
@@ -62,7 +64,13 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
     };
     this.lanes = new Lanes(lanes, client, events, this.logger);
     const told = (ids: ReadonlySet<string>): Promise<void> => this.tellStored(ids);
-    this.writer = new UpdateWriter(updates, lease.workerId, this.lanes, told, this.logger);
+    const doubted = (sessionIds: ReadonlySet<string>): void => {
+      for (const id of sessionIds) {
+        this.anew.add(id);
+        this.reload(id);
+      }
+    };
+    this.writer = new UpdateWriter(updates, lease.workerId, this.lanes, told, doubted, this.logger);
   }
 
   onModuleInit(): void {
@@ -145,7 +153,7 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
     const subscribers =
       tap === undefined || tap.isClosed
         ? await this.subscribers.kept(sessionId, workerId)
-        : await this.subscribers.take(sessionId, workerId, false);
+        : await this.subscribers.take(sessionId, workerId, this.anew.delete(sessionId));
     if (this.taps.get(sessionId) !== tap) {
       // It was closed meanwhile, or opened anew, which reads them again.
       if (!this.taps.has(sessionId)) await this.release([sessionId]);
@@ -181,7 +189,7 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
 
   private async takeAbandoned(): Promise<void> {
     try {
-      for (const id of await this.subscribers.takeAbandoned(this.lease.workerId)) {
+      for (const id of await this.subscribers.takeAbandoned(this.lease.workerId, this.lanes.ids)) {
         this.known.set(id, '');
         this.reload(id);
       }

@@ -1,7 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LiveState, type SessionTap, type TapOpening, TurnJournal } from '../sessions/index.js';
-import { type Lease } from '../sessions/index.js';
+import { type Lease, type LiveState, type SessionTap, type TapOpening, TurnJournal } from '../sessions/index.js';
 import type { Subscriber } from './subscriber.js';
 import { entriesOf, parseEntry, type UpdateEntry, writeEntry } from './update-entry.js';
 import { SYSTEM_TYPES } from './update-types.js';

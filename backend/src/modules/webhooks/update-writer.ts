@@ -31,12 +31,15 @@ export class UpdateWriter {
   private writing: Promise<void> | undefined;
   private retry: NodeJS.Timeout | undefined;
   private isFailing = false;
+  private readonly doubts = new Set<string>();
 
   constructor(
     private readonly repository: UpdatesRepository,
     private readonly workerId: string,
     private readonly lanes: DirectLanes,
     private readonly stored: (subscriptionIds: ReadonlySet<string>) => Promise<void>,
+    /** A statement has failed that may have been carried out: its claims are nobody's then. */
+    private readonly doubted: (sessionIds: ReadonlySet<string>) => void,
     private readonly logger: AppLogger,
   ) {}
 
@@ -108,7 +111,12 @@ export class UpdateWriter {
       for (const { subscriptionId, claimEpoch } of deliveries) {
         if (claimEpoch !== undefined) this.lanes.cancel(subscriptionId);
       }
+      for (const { lease } of entries) this.doubts.add(lease.sessionId);
       throw error;
+    }
+    if (this.doubts.size > 0) {
+      this.doubted(new Set(this.doubts));
+      this.doubts.clear();
     }
     for (const { tap, count } of portions) {
       if (result.leased.has(tap.lease.sessionId)) tap.stored(count);
