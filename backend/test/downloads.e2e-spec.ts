@@ -150,6 +150,22 @@ describe('downloads through a gateway', () => {
       expect(served()).toBe(before);
     });
 
+    it('are refused when the number means another file than the client thinks', async () => {
+      const other = await receive(1000, 'another.bin');
+      for (const [headers, status] of [
+        [{ 'if-match': etag }, 412],
+        [{ 'if-match': etag, range: 'bytes=0-1' }, 412],
+        [{ 'if-match': etag, 'if-none-match': '*' }, 412],
+        [{ 'if-match': `"x", ${(await get(other.url, {}, 'HEAD')).headers.get('etag')}` }, 200],
+        [{ 'if-match': '*' }, 200],
+      ] as const) {
+        expect((await get(other.url, headers, 'HEAD')).status).toBe(status);
+        const answer = await get(other.url, headers);
+        if (status === 412) expect(await errorOf(answer)).toMatchObject({ status, code: 'file_changed' });
+        else expect([answer.status, await bytesOf(answer)]).toEqual([200, other.bytes]);
+      }
+    });
+
     it('know what the client has', async () => {
       const before = served();
       const unchanged = await get(file.url, { 'if-none-match': etag });
@@ -359,6 +375,7 @@ describe('downloads through a gateway', () => {
   it.each([
     ['no number', 'x', 400, 'validation_failed'],
     ['unknown number', '999999999', 404, 404],
+    ['a number that TDLib cannot have', '2147483648', 400, 'validation_failed'],
     ['half a message', '1?chat_id=5', 400, 'validation_failed'],
     ['bad remote id', 'x?remote_id=nonsense', 400, 400],
   ])('are refused for %s', async (_what, rest, status, code) => {

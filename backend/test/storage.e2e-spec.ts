@@ -30,6 +30,7 @@ describe('the storage of sessions', () => {
   let gateway: TestApp;
   let api: ApiClient;
   let user: { path: string; userId: number };
+  let bot: { path: string; userId: number };
   let sender: number;
 
   const get = (url: string): Promise<Response> => fetch(`${gateway.url}${url}`, { headers: master });
@@ -40,16 +41,16 @@ describe('the storage of sessions', () => {
     const { local } = await api.must(api.call(user.path, 'getFile', { file_id: fileId }));
     return (local as { path: string }).path;
   };
-  const receive = async (size: number, name: string): Promise<Received> => {
+  const receive = async (size: number, name: string, to = user): Promise<Received> => {
     const bytes = randomBytes(size);
-    await telegram.control.sendMessage({ from: sender, chatId: user.userId, document: { bytes, name }, text: name });
-    const messageId = (await telegram.control.messages({ chatId: sender, account: user.userId })).at(-1)?.messageId;
+    await telegram.control.sendMessage({ from: sender, chatId: to.userId, document: { bytes, name }, text: name });
+    const messageId = (await telegram.control.messages({ chatId: sender, account: to.userId })).at(-1)?.messageId;
     const { content } = await until('the message', async () => {
-      const { status, body } = await api.call(user.path, 'getMessage', { chat_id: sender, message_id: messageId });
+      const { status, body } = await api.call(to.path, 'getMessage', { chat_id: sender, message_id: messageId });
       return status === 200 && body.result;
     });
     const fileId = (content as { document: { document: { id: number } } }).document.document.id;
-    return { url: `${user.path}/files/${fileId}`, fileId, bytes };
+    return { url: `${to.path}/files/${fileId}`, fileId, bytes };
   };
   const download = async (size: number, name: string): Promise<Received & { path: string }> => {
     const file = await receive(size, name);
@@ -74,7 +75,10 @@ describe('the storage of sessions', () => {
     const uploads = { UPLOADS_DIR: worker.config.uploads.dir, UPLOAD_QUOTA: '1GiB' };
     gateway = await startApp({ role: 'gateway', env: { ...uploads, TDLIB_PATH, TDLIB_PROXY_ONLY: 'true' }, database });
     api = new ApiClient(gateway);
-    user = await loginUser(api, telegram, await api.createApp(), '15550900000');
+    const appId = await api.createApp();
+    user = await loginUser(api, telegram, appId, '15550900000');
+    const { token, userId } = telegram.control.createBot({ username: 'storage_bot' });
+    bot = { path: `/v1/bot/${(await api.must(api.post('/v1/bot', { token, app_id: appId }))).id}`, userId };
     sender = telegram.control.createAccount({ phone: '15550900001', firstName: 'Sender' }).userId;
   });
 
@@ -102,8 +106,44 @@ describe('the storage of sessions', () => {
     const { uploads, workers } = await api.must(api.get('/v1/storage'));
     expect(uploads).toMatchObject({ bytes: 3, count: 1, quota_bytes: 1024 * MIB });
     expect((uploads as { free_bytes: number }).free_bytes).toBeGreaterThan(0);
-    expect(workers).toMatchObject([{ worker_id: 'w1', sessions: [{ session_id: id, files: { count } }] }]);
+    expect(workers).toMatchObject([{ worker_id: 'w1' }]);
+    expect((workers as { sessions: unknown[] }[])[0]?.sessions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ session_id: id, files: expect.objectContaining({ count }) as object }),
+      ]),
+    );
     expect((workers as { free_bytes: number }[])[0]?.free_bytes).toBeGreaterThan(0);
+  });
+
+  it('is told for bots too, in total as well, and becomes less on demand and by the sweep', async () => {
+    const storageOf = async (query = ''): Promise<Record<string, unknown>> =>
+      api.must(api.get(`${bot.path}/storage${query}`));
+    const get = async (size: number, name: string): Promise<string> => {
+      const { url, fileId } = await receive(size, name, bot);
+      await bytesOf(url);
+      const { local } = await api.must(api.call(bot.path, 'getFile', { file_id: fileId }));
+      return (local as { path: string }).path;
+    };
+    const before = (await storageOf())['files'] as Files;
+    const [old, older] = [await get(2 * MIB, 'bot.bin'), await get(MIB, 'bot too.bin')];
+    const id = bot.path.split('/').at(-1);
+    const told = await storageOf('?by_type=1');
+    expect(told).toMatchObject({ session_id: id, kind: 'bot', by_type: [{ type: 'Document', count: 2 }] });
+    expect(told['files']).toEqual({ bytes: before.bytes + 3 * MIB, count: before.count + 2 });
+    expect(told['database_bytes']).toBeGreaterThan(0);
+    const { workers } = await api.must(api.get('/v1/storage'));
+    expect((workers as { sessions: unknown[] }[])[0]?.sessions).toContainEqual(
+      expect.objectContaining({ session_id: id, kind: 'bot', files: told['files'] }),
+    );
+    age(old, DAY_S);
+    const optimized = await api.must(api.post(`${bot.path}/storage/optimize`, { ttl: 3_600, immunity_delay: 60 }));
+    expect(optimized).toMatchObject({
+      removed: { bytes: 2 * MIB, count: 1 },
+      files: { bytes: before.bytes + MIB, count: before.count + 1 },
+    });
+    age(older, 31 * DAY_S);
+    await worker.app.get(StorageSweep).sweep();
+    expect([existsSync(old), existsSync(older)]).toEqual([false, false]);
   });
 
   it('counts the uploads that messages on their way use', async () => {

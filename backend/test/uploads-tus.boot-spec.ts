@@ -93,6 +93,16 @@ describe('uploads by tus', () => {
     expect((await patch(path, 5, Buffer.from('5'))).status).toBe(409);
   });
 
+  it.each(['https,http', 'HTTPS', 'nonsense'])('do not mind X-Forwarded-Proto %j of a proxy', async (proto) => {
+    const forwarded = { 'x-forwarded-proto': proto, 'x-forwarded-host': 'a, b' };
+    const answer = await ask('POST', '/v1/uploads', {
+      headers: { 'upload-length': '3', ...metadata('proxied.bin'), ...forwarded },
+    });
+    const path = answer.headers.get('location') ?? '';
+    expect([answer.status, path]).toEqual([201, expect.stringMatching(/^\/v1\/uploads\/[0-9a-f]{32}$/) as string]);
+    expect((await patch(path, 0, Buffer.from('abc'), forwarded)).status).toBe(204);
+  });
+
   it('are the same uploads as those of /v1/files', async () => {
     const path = await begin('both.txt', 3);
     await patch(path, 0, Buffer.from('abc'));

@@ -1,4 +1,4 @@
-import { contentDisposition, select } from './download-request.js';
+import { contentDisposition, requireMatch, select } from './download-request.js';
 
 describe('what a download answers', () => {
   it.each([
@@ -34,6 +34,21 @@ describe('what a download answers', () => {
     expect(select(100, '"e"', { range: 'bytes=5-', ifRange: '"x"' })).toEqual({ kind: 'whole' });
     expect(select(100, '"e"', { range: 'bytes=5-', ifRange: '"e"' })).toEqual({ kind: 'part', from: 5, to: 100 });
     expect(select(100, '"e"', { range: 'bytes=5-', ifRange: 'W/"e"' })).toEqual({ kind: 'whole' });
+  });
+});
+
+describe('a download that must be of a certain file', () => {
+  it.each(['"e"', '*', '"x", "e"'])('is there for If-Match %j', (ifMatch) => {
+    expect(() => requireMatch('"e"', { ifMatch })).not.toThrow();
+  });
+
+  it.each([
+    ['"x"', '"e"'],
+    ['W/"e"', '"e"'],
+    ['e', '"e"'],
+    ['"e"', undefined],
+  ])('is refused for If-Match %j when the file is %j', (ifMatch, etag) => {
+    expect(() => requireMatch(etag, { ifMatch })).toThrow('not the one that If-Match names');
   });
 });
 

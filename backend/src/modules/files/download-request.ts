@@ -1,10 +1,12 @@
-import { RangeNotSatisfiableError } from './downloads.errors.js';
+import { FileChangedError, RangeNotSatisfiableError } from './downloads.errors.js';
 
 /** What of a file is wanted, and what the client has of it already. */
 export interface DownloadHeaders {
   readonly range?: string | undefined;
   readonly ifRange?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
+  /** What the file must be. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** What is answered: nothing new, all, or one stretch. */
@@ -15,6 +17,13 @@ export type Selection =
 
 const WHOLE: Selection = { kind: 'whole' };
 const ONE_RANGE = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i;
+
+/** @throws FileChangedError unless the file is one that If-Match names, which compares strongly */
+export function requireMatch(etag: string | undefined, { ifMatch }: DownloadHeaders): void {
+  if (ifMatch !== undefined && !tagsOf(ifMatch).some((tag) => tag === '*' || tag === etag)) {
+    throw new FileChangedError();
+  }
+}
 
 /**
  * Decides by RFC 9110, parts 13 and 14. A malformed Range, and one with several ranges, is answered with the whole file, which the
@@ -49,10 +58,11 @@ export function select(
 
 /** If-None-Match compares weakly. */
 function matches(header: string, etag: string): boolean {
-  return header.split(',').some((each) => {
-    const tag = each.trim();
-    return tag === '*' || tag.replace(/^W\//, '') === etag;
-  });
+  return tagsOf(header).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
+}
+
+function tagsOf(header: string): readonly string[] {
+  return header.split(',').map((tag) => tag.trim());
 }
 
 /** A file name for every client: plain characters for old ones (RFC 6266), the real name for the others (RFC 8187). */

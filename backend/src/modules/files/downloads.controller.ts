@@ -24,7 +24,17 @@ const KIND = { name: 'kind', enum: ['bot', 'user'] } as const;
 const FILE_ID = {
   name: 'file_id',
   type: 'string',
-  description: "TDLib's number; anything when remote_id is given",
+  description:
+    "TDLib's number, which lives as long as the session's client: keep remote.id for later; anything when remote_id is given",
+} as const;
+
+/** td_api's int32. */
+const MAX_FILE_ID = 2 ** 31 - 1;
+const IF_MATCH = {
+  name: 'If-Match',
+  required: false,
+  description:
+    'the ETag, which is remote.unique_id in quotes: 412 file_changed when file_id means another file by now, as after a restart',
 } as const;
 
 /** A download as a request asks for it. */
@@ -34,11 +44,13 @@ function toRequest(
   query: DownloadQueryDto,
   isHead: boolean,
 ): DownloadRequest {
-  const number = /^\d{1,10}$/.test(fileId) ? Number(fileId) : undefined;
+  const number = /^\d{1,10}$/.test(fileId) && Number(fileId) <= MAX_FILE_ID ? Number(fileId) : undefined;
   if (number === undefined && query.remote_id === undefined) {
-    throw new ValidationFailedError([{ path: 'file_id', message: 'file_id must be an integer' }]);
+    throw new ValidationFailedError([
+      { path: 'file_id', message: `file_id must be a whole number, at most ${MAX_FILE_ID}` },
+    ]);
   }
-  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-match': ifMatch } = request.headers;
   return {
     kind,
     id: existingId('session', id),
@@ -46,7 +58,7 @@ function toRequest(
     remoteId: query.remote_id,
     message: query.toMessage(),
     isHead,
-    headers: { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined, ifNoneMatch },
+    headers: { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined, ifNoneMatch, ifMatch },
   };
 }
 
@@ -87,6 +99,7 @@ export class DownloadsController {
   @Head(':kind(bot|user)/:id/files/:file_id')
   @ApiParam(KIND)
   @ApiParam(FILE_ID)
+  @ApiHeader(IF_MATCH)
   @ApiOperation({ operationId: 'headFile', summary: 'What a download would answer, without its bytes' })
   @ApiResponse({ status: 200, description: 'the headers of the download' })
   async head(
@@ -104,6 +117,7 @@ export class DownloadsController {
   @Get(':kind(bot|user)/:id/files/:file_id')
   @ApiParam(KIND)
   @ApiParam(FILE_ID)
+  @ApiHeader(IF_MATCH)
   @ApiHeader({ name: 'Range', required: false, description: 'one range of bytes: no more is fetched from Telegram' })
   @ApiOperation({
     operationId: 'downloadFile',

@@ -10,6 +10,16 @@ export class RangeNotSatisfiableError extends AppError {
   }
 }
 
+/** The file is not the one that If-Match names: numbers of files are given anew when the session's client starts anew. */
+export class FileChangedError extends AppError {
+  readonly code = 'file_changed';
+  readonly status = 412;
+
+  constructor() {
+    super('the file is not the one that If-Match names');
+  }
+}
+
 /** What may help against an expired reference. */
 export type RenewalAdvice = 'name_message' | 'other_session' | 'none';
 
@@ -41,8 +51,8 @@ export class DownloadStalledError extends AppError {
 }
 
 /** The file on the disk is not what TDLib says it is: it was changed or removed while it was read. */
-export class FileChangedError extends AppError {
-  readonly code = 'file_changed';
+export class FileDamagedError extends AppError {
+  readonly code = 'file_damaged';
   readonly status = 502;
 
   constructor() {

@@ -36,8 +36,8 @@ export interface FileAnswer {
 /** Files of sessions, wherever the sessions are. */
 export abstract class Downloads {
   /**
-   * @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError, TdlibError, RangeNotSatisfiableError,
-   *   DownloadFailedError, DownloadStalledError
+   * @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError, TdlibError, FileChangedError,
+   *   RangeNotSatisfiableError, DownloadFailedError, DownloadStalledError
    */
   abstract open(request: DownloadRequest): Promise<FileAnswer>;
 

@@ -5,7 +5,7 @@ import {
   DownloadClosedError,
   DownloadFailedError,
   DownloadStalledError,
-  FileChangedError,
+  FileDamagedError,
   type RenewalAdvice,
 } from './downloads.errors.js';
 import { type TdFile, toTdFile } from './td-file.js';
@@ -111,7 +111,7 @@ export class FileDownload {
     }
   }
 
-  /** For readers. @throws FileChangedError */
+  /** For readers. @throws FileDamagedError */
   async readAt(position: number, bytes: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(Math.min(bytes, PIECE_BYTES));
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
@@ -127,7 +127,7 @@ export class FileDownload {
         this.file = toTdFile(await this.client.request({ '@type': 'getFile', file_id: this.file.id }));
       }
     }
-    throw new FileChangedError();
+    throw new FileDamagedError();
   }
 
   /** For readers: one has ended. */
@@ -338,7 +338,7 @@ export class FileReader {
 
   /**
    * The next piece; undefined at the end.
-   * @throws DownloadFailedError, DownloadStalledError, FileChangedError, DownloadClosedError
+   * @throws DownloadFailedError, DownloadStalledError, FileDamagedError, DownloadClosedError
    */
   async next(): Promise<Buffer | undefined> {
     if (this.at >= this.to) {

@@ -4,7 +4,7 @@ import { TdlibError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
 import { loadChatQuery, parseTdObject, stringMember, type TdClient, type TdObject } from '../../telegram/index.js';
 import { OpenSessions, type SessionKind } from '../sessions/index.js';
-import { contentDisposition, select } from './download-request.js';
+import { contentDisposition, requireMatch, select } from './download-request.js';
 import { type DownloadRequest, Downloads, type FileAnswer, type FileName } from './downloads.js';
 import { DownloadFailedError, type RenewalAdvice } from './downloads.errors.js';
 import { FileDownload, type FileReader } from './file-download.js';
@@ -39,9 +39,11 @@ export class LocalDownloads extends Downloads {
     const { kind, id, message, isHead } = request;
     const client = await this.sessions.client(kind, id);
     const found = await this.find(client, request);
+    const { uniqueId } = found.file;
+    const etag = uniqueId === '' ? undefined : `"${uniqueId}"`;
+    requireMatch(etag, request.headers);
     const file =
       found.file.size > 0 || isHead ? found.file : await this.downloadWhole(client, found.file, adviceFor(kind, false));
-    const etag = file.uniqueId === '' ? undefined : `"${file.uniqueId}"`;
     const selection = select(file.size, etag, request.headers);
     const always = {
       'accept-ranges': 'bytes',

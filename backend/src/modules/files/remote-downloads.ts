@@ -50,13 +50,14 @@ export class RemoteDownloads extends Downloads {
 
   private async ask(owner: WorkerAddress, request: DownloadRequest): Promise<FileAnswer> {
     const { caller, isHead } = request;
-    const { range, ifRange, ifNoneMatch } = request.headers;
+    const { range, ifRange, ifNoneMatch, ifMatch } = request.headers;
     const wanted = {
       path: `${pathOf(request)}${isHead ? '/head' : ''}?${queryOf(request)}`,
       headers: {
         ...(range !== undefined && { range }),
         ...(ifRange !== undefined && { 'if-range': ifRange }),
         ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       },
       timeoutMs: this.config.downloadStallMs + MARGIN_MS,
     };

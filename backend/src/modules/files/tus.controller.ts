@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Controller, Delete, Head, Options, Patch, Post, Req, Res } from '@nestjs/common';
 import type { Server } from '@tus/server';
@@ -115,6 +116,7 @@ export class TusController {
     const server = await (this.server ??= this.makeServer());
     if (request.rawContentType === undefined) delete raw.headers['content-type'];
     else raw.headers['content-type'] = request.rawContentType;
+    withoutForwarding(raw);
     const headers = reply.getHeaders();
     reply.hijack();
     for (const [name, value] of Object.entries(headers)) {
@@ -141,6 +143,13 @@ export class TusController {
       },
     });
   }
+}
+
+/** The library refuses what several proxies add up to, `https,http`; addresses are relative here, and need none of it. */
+function withoutForwarding(request: IncomingMessage): void {
+  const isForwarding = (name: string): boolean => /^x-forwarded-/i.test(name);
+  for (const name of Object.keys(request.headers).filter(isForwarding)) delete request.headers[name];
+  request.rawHeaders = request.rawHeaders.filter((_, index, all) => !isForwarding(all[index - (index % 2)] ?? ''));
 }
 
 /** @throws ValidationFailedError for a checksum of another kind */

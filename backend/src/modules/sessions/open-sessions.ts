@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ShuttingDownError } from '../../common/errors/index.js';
 import type { TdClient } from '../../telegram/index.js';
 import { HeldSessions } from './held-sessions.js';
+import { SessionDirectories } from './session-directories.js';
 import type { SessionKind } from './session.dto.js';
 import { SessionLookup } from './session-lookup.js';
 import { type SessionUpdateListener, SessionUpdates } from './session-updates.js';
@@ -20,6 +21,7 @@ export class OpenSessions {
     private readonly sessions: HeldSessions,
     private readonly lookup: SessionLookup,
     private readonly updates: SessionUpdates,
+    private readonly directories: SessionDirectories,
   ) {}
 
   /** The client of a session that takes calls. @throws NotFoundError, KindMismatchError, SessionNotReadyError, NoLiveWorkerError */
@@ -39,6 +41,11 @@ export class OpenSessions {
     return this.sessions.all
       .filter(({ session }) => session.isReady)
       .map(({ session, client }) => ({ kind: session.kind, id: session.id, client }));
+  }
+
+  /** What TDLib's databases of a session take on the disk, in bytes. */
+  databaseBytes(id: string): Promise<number> {
+    return this.directories.databaseBytes(id);
   }
 
   /** The files that somebody waits for or has asked TDLib for, by TDLib's numbers. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { codeOf } from '../../common/errors/index.js';
@@ -34,6 +34,19 @@ export class SessionDirectories {
     await mkdir(database, { recursive: true, mode: 0o700 });
     await mkdir(files, { recursive: true, mode: 0o700 });
     return { database, files };
+  }
+
+  /** What TDLib's databases of the session take on the disk, in bytes. */
+  async databaseBytes(id: string): Promise<number> {
+    const database = join(this.of(id), 'db');
+    // SQLite makes and removes its journals as it goes.
+    const sizes = (await readdir(database)).map((name) =>
+      lstat(join(database, name)).then(
+        (entry) => (entry.isFile() ? entry.size : 0),
+        () => 0,
+      ),
+    );
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   }
 
   /** Whether TDLib has a database for the session here. */
