@@ -3912,11 +3912,13 @@ export interface operations {
         remote_id?: string;
       };
       header?: {
+        /** @description the ETag, which is remote.unique_id in quotes: 412 file_changed when file_id means another file by now, as after a restart */
+        'If-Match'?: string;
         /** @description one range of bytes: no more is fetched from Telegram */
         Range?: string;
       };
       path: {
-        /** @description TDLib's number; anything when remote_id is given */
+        /** @description TDLib's number, which lives as long as the session's client: keep remote.id for later; anything when remote_id is given */
         file_id: string;
         id: string;
         kind: 'bot' | 'user';
@@ -3956,9 +3958,12 @@ export interface operations {
         /** @description names the file instead of file_id, which is ignored then */
         remote_id?: string;
       };
-      header?: never;
+      header?: {
+        /** @description the ETag, which is remote.unique_id in quotes: 412 file_changed when file_id means another file by now, as after a restart */
+        'If-Match'?: string;
+      };
       path: {
-        /** @description TDLib's number; anything when remote_id is given */
+        /** @description TDLib's number, which lives as long as the session's client: keep remote.id for later; anything when remote_id is given */
         file_id: string;
         id: string;
         kind: 'bot' | 'user';
