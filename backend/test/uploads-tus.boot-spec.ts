@@ -163,6 +163,8 @@ describe('uploads by tus', () => {
       headers: { 'upload-length': String(64 * MIB + 1), ...metadata('a') },
     });
     expect([tooLarge.status, tooLarge.headers.get('tus-resumable')]).toEqual([413, '1.0.0']);
+    const empty = await ask('POST', '/v1/uploads', { headers: { 'upload-length': '0', ...metadata('a') } });
+    expect([empty.status, await empty.text()]).toEqual([400, expect.stringMatching(/^empty_file: /) as string]);
     const named = await ask('POST', '/v1/uploads', { headers: { 'upload-length': '1', ...metadata('../a') } });
     expect([named.status, await named.text()]).toEqual([400, expect.stringContaining('invalid file name') as string]);
     expect((await ask('POST', '/v1/uploads', { headers: { 'upload-length': '1' } })).status).toBe(400);

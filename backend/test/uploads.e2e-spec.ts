@@ -171,9 +171,23 @@ describe('uploads', () => {
       expect(folders()).toHaveLength(before);
     });
 
-    it('may be empty', async () => {
-      const { body } = await send('POST', '/v1/files?name=empty');
-      expect(body.result).toMatchObject({ size: 0 });
+    it('are refused when they are empty, which Telegram does not take, and leave nothing', async () => {
+      const before = folders().length;
+      const form = new FormData();
+      form.append('file', new Blob([]), 'empty.bin');
+      const chunked = open('POST', '/v1/files?name=empty', { 'transfer-encoding': 'chunked' });
+      const refused = answerOf(chunked);
+      chunked.end();
+      const { status, text } = await refused;
+      for (const answer of [
+        await send('POST', '/v1/files?name=empty'),
+        await send('POST', '/v1/files', { body: form }),
+        await send('POST', '/v1/files?name=empty', { headers: { 'upload-length': '0' } }),
+        { status, body: JSON.parse(text) as Answer['body'] },
+      ]) {
+        expect([answer.status, answer.body.error?.code]).toEqual([400, 'empty_file']);
+      }
+      expect(folders()).toHaveLength(before);
     });
 
     it.each(['', '.', '..', '.upload.json', 'a/b', 'a\\b', 'a\0b', 'x'.repeat(256), 'я'.repeat(200), 'a\u202Etxt.exe'])(
@@ -287,14 +301,14 @@ describe('uploads', () => {
     });
 
     it.each([
-      ['no number', 'x', 400],
-      ['a fraction', '1.5', 400],
-      ['nothing', '0', 413],
-      ['less than nothing', '-1', 413],
-      ['too much', String(8 * MIB + 1), 413],
-    ])('are refused with %s as Upload-Length', async (_what, length, status) => {
+      ['no number', 'x', 400, 'Upload-Length must be'],
+      ['a fraction', '1.5', 400, 'Upload-Length must be'],
+      ['nothing', '0', 400, 'Upload-Length is 0'],
+      ['less than nothing', '-1', 400, 'Upload-Length must be'],
+      ['too much', String(8 * MIB + 1), 413, 'exceeds allowed size'],
+    ])('are refused with %s as Upload-Length', async (_what, length, status, words) => {
       const answer = await send('POST', '/v1/files?name=a', { headers: { 'upload-length': length } });
-      expect(answer.status).toBe(status);
+      expect([answer.status, answer.body.error?.message]).toEqual([status, expect.stringContaining(words) as string]);
     });
 
     it('are refused when they are wrong, and leave the upload as it was', async () => {
@@ -435,6 +449,7 @@ describe('uploads', () => {
         const answer = await fetch(`${full.url}/v1/files?name=a`, {
           method: 'POST',
           headers: { ...master, ...headers },
+          body: 'x',
         });
         expect([answer.status, ((await answer.json()) as Answer['body']).error?.code]).toEqual([507, 'disk_full']);
       }

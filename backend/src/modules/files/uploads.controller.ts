@@ -24,7 +24,7 @@ import {
   Returns,
 } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
-import { type ListedUpload, UploadOffsetError, UploadStore, UploadTooLargeError } from '../uploads/index.js';
+import { type ListedUpload, UploadOffsetError, UploadStore } from '../uploads/index.js';
 import { fileOfForm, isMultipart } from './multipart.js';
 import {
   ListedUploadDto,
@@ -91,7 +91,7 @@ export class UploadsController {
     const caller = currentCaller();
     const length = request.headers['upload-length'];
     if (length !== undefined) {
-      const { id } = await this.store.begin({ name, caller, length: this.lengthOf(length) });
+      const { id } = await this.store.begin({ name, caller, length: wholeNumber('Upload-Length', length) });
       return { upload_id: id, chunk_size: this.config.uploads.maxChunkBytes };
     }
     if (isMultipart(request.rawContentType)) {
@@ -176,14 +176,6 @@ export class UploadsController {
     await this.store.remove(uploadId(id), currentCaller());
     return { status: 'deleted' };
   }
-
-  private lengthOf(header: string | readonly string[]): number {
-    const length = wholeNumber('Upload-Length', header);
-    if (length <= 0) {
-      throw new UploadTooLargeError('upload exceeds allowed size', this.config.uploads.maxBytes);
-    }
-    return length;
-  }
 }
 
 function toFile({ path, name, offset }: { path: string; name: string; offset: number }): UploadedFileDto {
@@ -234,8 +226,8 @@ function numberIn({ headers }: FastifyRequest, name: 'upload-offset'): number {
 }
 
 function wholeNumber(name: string, value: string | readonly string[] | undefined): number {
-  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number) || (name === 'Upload-Offset' && number < 0)) {
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) {
     throw new ValidationFailedError([{ path: name, message: `${name} must be a whole number of bytes` }]);
   }
   return number;

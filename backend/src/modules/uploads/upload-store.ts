@@ -27,6 +27,7 @@ import { readMarks } from './upload-marks.js';
 import { validUploadName } from './upload-name.js';
 import {
   DiskFullError,
+  EmptyFileError,
   UploadBusyError,
   UploadChecksumError,
   UploadCutError,
@@ -137,11 +138,14 @@ export class UploadStore {
 
   /**
    * Begins an upload of a known length.
-   * @throws ValidationFailedError, UploadTooLargeError, UploadQuotaError, DiskFullError
+   * @throws ValidationFailedError, EmptyFileError, UploadTooLargeError, UploadQuotaError, DiskFullError
    */
   async begin(upload: NewUpload & { readonly length: number }): Promise<Upload> {
     const { maxBytes } = this.config.uploads;
     const name = validUploadName(upload.name);
+    if (upload.length === 0) {
+      throw new EmptyFileError('Upload-Length is 0');
+    }
     if (upload.length > maxBytes) {
       throw new UploadTooLargeError('upload exceeds allowed size', maxBytes);
     }
@@ -151,7 +155,8 @@ export class UploadStore {
   /**
    * Takes a whole upload in one request; nothing remains of one that fails.
    * @param bytes how many will come, when that is known
-   * @throws ValidationFailedError, UploadTooLargeError, UploadQuotaError, DiskFullError, UploadCutError, RequestTimeoutError
+   * @throws ValidationFailedError, EmptyFileError, UploadTooLargeError, UploadQuotaError, DiskFullError, UploadCutError,
+   *   RequestTimeoutError
    */
   async take(upload: NewUpload, source: Readable, bytes: number | undefined): Promise<Upload> {
     const { maxSingleShotBytes } = this.config.uploads;
@@ -159,10 +164,16 @@ export class UploadStore {
     if (bytes !== undefined && bytes > maxSingleShotBytes) {
       throw new UploadTooLargeError('body exceeds allowed size', maxSingleShotBytes);
     }
+    if (bytes === 0) {
+      throw new EmptyFileError('the file is empty');
+    }
     const { id } = await this.make({ ...upload, name }, undefined, bytes);
     try {
       return await this.exclusively(id, async (writer, record) => {
         const size = await this.receive(id, record, writer, { offset: 0, source, maxBytes: maxSingleShotBytes });
+        if (size === 0) {
+          throw new EmptyFileError('the file is empty');
+        }
         const whole = { ...record, length: size };
         await writeRecord(this.folderOf(id), whole);
         await this.sync(id, name);

@@ -43,6 +43,16 @@ export class UploadTooLargeError extends AppError {
   }
 }
 
+/** The file has no bytes. Telegram takes no such files. */
+export class EmptyFileError extends AppError {
+  readonly code = 'empty_file';
+  readonly status = 400;
+
+  constructor(what: 'Upload-Length is 0' | 'the file is empty') {
+    super(`${what}: Telegram takes no empty files`);
+  }
+}
+
 /** What the caller's uploads, or all uploads, may take together is used up. */
 export class UploadQuotaError extends AppError {
   readonly code = 'upload_quota_exceeded';
