@@ -65,11 +65,7 @@ export class TusStore extends EventEmitter implements DataStore {
   }
 
   remove(id: string): Promise<void> {
-    return this.told(async () => {
-      const caller = currentCaller();
-      await this.uploads.find(id, caller);
-      await this.uploads.remove(id, caller);
-    });
+    return this.told(() => this.uploads.remove(id, currentCaller()));
   }
 
   declareUploadLength(): Promise<void> {

@@ -171,7 +171,10 @@ export class UploadsController {
   @RawBody()
   @Returns(DeletedDto)
   @ApiParam(ID)
-  @ApiOperation({ operationId: 'deleteUpload', summary: 'Remove an upload in whatever state; may be repeated' })
+  @ApiOperation({
+    operationId: 'deleteUpload',
+    summary: 'Remove an upload, also one that is being written; not while a message on its way uses it',
+  })
   async remove(@Param('id') id: string): Promise<DeletedDto> {
     await this.store.remove(uploadId(id), currentCaller());
     return { status: 'deleted' };

@@ -32,6 +32,7 @@ import {
   UploadChecksumError,
   UploadCutError,
   UploadIncompleteError,
+  UploadInUseError,
   UploadOffsetError,
   UploadTooLargeError,
 } from './uploads.errors.js';
@@ -279,16 +280,14 @@ export class UploadStore {
   }
 
   /**
-   * Removes an upload, also one that is being written. One that is not there is removed already.
-   * @throws NotFoundError for a malformed id and for one that belongs to somebody else
+   * Removes an upload, also one that is being written.
+   * @throws NotFoundError for one that is not there or belongs to somebody else
+   * @throws UploadInUseError while TDLib may still read it for a message
    */
   async remove(id: string, caller: Caller): Promise<void> {
-    if (!isUploadId(id)) {
-      throw new NotFoundError('upload', id);
-    }
-    const record = await readRecord(this.folderOf(id));
-    if (record !== undefined && !mayUse(caller, record)) {
-      throw new NotFoundError('upload', id);
+    await this.recordOf(id, caller);
+    if (await this.isUsed(id)) {
+      throw new UploadInUseError();
     }
     const writer = this.writers.get(id);
     writer?.controller.abort(new NotFoundError('upload', id));
@@ -497,6 +496,16 @@ export class UploadStore {
       throw new NotFoundError('upload', id);
     }
     return record;
+  }
+
+  /** Whether a call uses an upload; nothing uses one that is gone. */
+  private async isUsed(id: string): Promise<boolean> {
+    try {
+      return (await readMarks(this.folderOf(id))).size > 0;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    }
   }
 
   /** @returns undefined for one that is gone, or going */

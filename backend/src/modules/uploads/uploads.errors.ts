@@ -23,6 +23,16 @@ export class UploadBusyError extends AppError {
   }
 }
 
+/** A message on its way uses the upload, which is removed when that has arrived or failed. */
+export class UploadInUseError extends AppError {
+  readonly code = 'upload_in_use';
+  readonly status = 409;
+
+  constructor() {
+    super('a message on its way uses the upload; it is removed when the message has arrived or failed');
+  }
+}
+
 /** Not all bytes of the upload have arrived. */
 export class UploadIncompleteError extends AppError {
   readonly code = 'upload_incomplete';
