@@ -131,6 +131,43 @@ describe('uploads', () => {
       });
     });
 
+    it('name what is wrong with the name, the form, and what comes with it', async () => {
+      const before = folders().length;
+      const late = new FormData();
+      for (let number = 0; number < 3_000; number += 1) late.append('field', 'x');
+      late.append('file', new Blob(['abc']), 'late.bin');
+      const form = new FormData();
+      form.append('file', new Blob(['abc']), 'form.bin');
+      const lengthened = { body: form, headers: { 'upload-length': '3' } };
+      for (const [answer, words] of [
+        [await send('POST', '/v1/files', { body: 'x' }), 'name is required'],
+        [await send('POST', '/v1/files?name=a&name=b', { body: 'x' }), 'name may be given only once'],
+        [await send('POST', '/v1/files?name=%ff%fe', { body: 'x' }), 'percent-encoded UTF-8'],
+        [await send('POST', '/v1/files?name=100%', { body: 'x' }), 'percent-encoded UTF-8'],
+        [await send('POST', '/v1/files', { body: late }), 'the first 200 parts of the form'],
+        [await send('POST', '/v1/files?name=a', lengthened), 'Upload-Length begins an upload'],
+      ] as const) {
+        expect([answer.status, answer.body.error?.code]).toEqual([400, 'validation_failed']);
+        expect(answer.body.error?.message).toContain(words);
+      }
+      const type = 'multipart/form-data; boundary=x';
+      const cut = '--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nb';
+      const { status, body } = await send('POST', '/v1/files', { body: cut, headers: { 'content-type': type } });
+      expect([status, body.error?.code]).toEqual([400, 'upload_cut']);
+      expect(body.error?.message).toContain('nothing of it is kept');
+      expect(folders()).toHaveLength(before);
+    });
+
+    it('take a file that comes after many fields', async () => {
+      const form = new FormData();
+      for (let number = 0; number < 199; number += 1) form.append('field', 'x');
+      form.append('file', new Blob(['abc']), 'after.bin');
+      expect((await send('POST', '/v1/files', { body: form })).body.result).toMatchObject({
+        name: 'after.bin',
+        size: 3,
+      });
+    });
+
     it('name the Content-Type when the boundary of the form is missing', async () => {
       const headers = { 'content-type': 'multipart/form-data' };
       const { body } = await send('POST', '/v1/files?name=a', { body: 'abc', headers });
@@ -247,6 +284,24 @@ describe('uploads', () => {
         { offset: bytes.length, length: bytes.length },
         String(bytes.length),
       ]);
+    });
+
+    it('are refused once the upload is complete, and when they are a form', async () => {
+      const id = await begin('complete.bin', 3);
+      const form = new FormData();
+      form.append('file', new Blob(['abc']), 'form.bin');
+      const unwrapped = await send('PATCH', `/v1/files/${id}`, { body: form, headers: { 'upload-offset': '0' } });
+      expect([unwrapped.status, unwrapped.body.error?.code]).toEqual([415, 'unsupported_media_type']);
+      expect((await patch(id, 0, Buffer.from('abc'))).status).toBe(200);
+      const more = await patch(id, 3, Buffer.from('d'));
+      const complete = { code: 'upload_complete', details: { offset: 3 } };
+      expect([more.status, more.body.error]).toEqual([409, expect.objectContaining(complete)]);
+      const chunked = open('PATCH', `/v1/files/${id}`, { 'upload-offset': 3, 'transfer-encoding': 'chunked' });
+      const answer = answerOf(chunked);
+      chunked.end('d');
+      expect(await answer).toMatchObject({ status: 409, text: expect.stringContaining('upload_complete') as string });
+      expect((await patch(id, 3, Buffer.alloc(0))).status).toBe(200);
+      expect(await offsetOf(id)).toBe(3);
     });
 
     it('keep what arrived of a chunk that was cut, and go on there', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ValidationFailedError } from '../../common/errors/index.js';
+import { UnsupportedMediaTypeError, ValidationFailedError } from '../../common/errors/index.js';
 import {
   Access,
   ApiBody,
@@ -89,8 +89,13 @@ export class UploadsController {
     @Query('name') name: unknown,
   ): Promise<UploadedFileDto | UploadBegunDto> {
     const caller = currentCaller();
+    requireUtf8Query(request);
     const length = request.headers['upload-length'];
     if (length !== undefined) {
+      if (isMultipart(request.rawContentType)) {
+        const message = 'Upload-Length begins an upload in chunks of raw bytes: send the form without it';
+        throw new ValidationFailedError([{ path: 'Upload-Length', message }]);
+      }
       const { id } = await this.store.begin({ name, caller, length: wholeNumber('Upload-Length', length) });
       return { upload_id: id, chunk_size: this.config.uploads.maxChunkBytes };
     }
@@ -132,6 +137,9 @@ export class UploadsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id') id: string,
   ): Promise<UploadOffsetDto> {
+    if (isMultipart(request.rawContentType)) {
+      throw new UnsupportedMediaTypeError('a chunk is raw bytes: multipart/form-data is not unwrapped here');
+    }
     try {
       const { offset } = await this.store.append(uploadId(id), currentCaller(), {
         offset: numberIn(request, 'upload-offset'),
@@ -216,6 +224,15 @@ function uploadId(text: string): string {
 function bodyOf(request: FastifyRequest): Readable {
   requirePlainBody(request);
   return request.raw;
+}
+
+/** What is no UTF-8 would become another name. @throws ValidationFailedError */
+function requireUtf8Query({ url }: FastifyRequest): void {
+  try {
+    decodeURIComponent(url.slice(url.indexOf('?') + 1));
+  } catch {
+    throw new ValidationFailedError([{ path: '', message: 'the query must be percent-encoded UTF-8' }]);
+  }
 }
 
 function contentLengthOf({ headers }: IncomingMessage): number | undefined {

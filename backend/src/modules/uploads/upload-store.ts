@@ -30,6 +30,7 @@ import {
   EmptyFileError,
   UploadBusyError,
   UploadChecksumError,
+  UploadCompleteError,
   UploadCutError,
   UploadIncompleteError,
   UploadInUseError,
@@ -240,8 +241,8 @@ export class UploadStore {
   /**
    * Appends a chunk. What arrives of one that breaks off is kept; one that is too long leaves nothing. Once the upload is whole it
    * is on the disk for good before this resolves.
-   * @throws NotFoundError, UploadOffsetError, UploadBusyError, UploadTooLargeError, DiskFullError, UploadCutError,
-   *   RequestTimeoutError
+   * @throws NotFoundError, UploadOffsetError, UploadBusyError, UploadCompleteError, UploadTooLargeError, DiskFullError,
+   *   UploadCutError, RequestTimeoutError
    */
   async append(id: string, caller: Caller, chunk: Chunk): Promise<Upload> {
     await this.recordOf(id, caller);
@@ -254,6 +255,9 @@ export class UploadStore {
         throw new UploadOffsetError(chunk.offset, offset);
       }
       const { length } = record;
+      if (offset === length && (chunk.bytes ?? 0) > 0) {
+        throw new UploadCompleteError(offset);
+      }
       if (chunk.bytes !== undefined && chunk.bytes > chunk.maxBytes) {
         throw new UploadTooLargeError('chunk exceeds allowed size', chunk.maxBytes);
       }
@@ -354,7 +358,9 @@ export class UploadStore {
           const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
           writer.lastByteAt = performance.now();
           if (position + bytes - offset > maxBytes) {
-            throw new UploadTooLargeError('body exceeds allowed size', maxBytes);
+            throw offset === record.length
+              ? new UploadCompleteError(offset)
+              : new UploadTooLargeError('body exceeds allowed size', maxBytes);
           }
           if (record.length === undefined) {
             this.ledger.reserve(id, entryOf(record, position + bytes));
@@ -372,7 +378,8 @@ export class UploadStore {
           signal: writer.controller.signal,
           idleMs: IDLE_MS,
           onIdle: () => new RequestTimeoutError(),
-          onCut: (cause) => new UploadCutError(cause),
+          // A single request that is cut leaves nothing; its length is not known before its end.
+          onCut: (cause) => new UploadCutError(record.length !== undefined && sha256 === undefined, cause),
         },
       );
       if (hash !== undefined && !hash.digest().equals(sha256 ?? Buffer.alloc(0))) {

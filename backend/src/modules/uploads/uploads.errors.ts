@@ -43,6 +43,16 @@ export class UploadIncompleteError extends AppError {
   }
 }
 
+/** Every byte of the upload is there already. */
+export class UploadCompleteError extends AppError {
+  readonly code = 'upload_complete';
+  readonly status = 409;
+
+  constructor(offset: number) {
+    super(`the upload is complete: all of its ${offset} bytes are there`, { details: { offset } });
+  }
+}
+
 /** The upload would be larger than allowed, or than was declared. */
 export class UploadTooLargeError extends AppError {
   readonly code = 'upload_too_large';
@@ -85,13 +95,13 @@ export class DiskFullError extends AppError {
   }
 }
 
-/** The connection ended before the whole body had arrived; what arrived is kept. */
+/** The body ended before its time; what arrived of a chunk is kept, unless it has a checksum. */
 export class UploadCutError extends AppError {
   readonly code = 'upload_cut';
   readonly status = 400;
 
-  constructor(cause?: unknown) {
-    super('the body ended before its time; what arrived is kept', { cause });
+  constructor(isKept: boolean, cause?: unknown) {
+    super(`the body ended before its time; ${isKept ? 'what arrived' : 'nothing of it'} is kept`, { cause });
   }
 }
 
