@@ -506,7 +506,7 @@ export interface paths {
     get: operations['getUpload'];
     put?: never;
     post?: never;
-    /** Remove an upload in whatever state; may be repeated */
+    /** Remove an upload, also one that is being written; not while a message on its way uses it */
     delete: operations['deleteUpload'];
     options?: never;
     head?: never;
@@ -3477,11 +3477,13 @@ export interface operations {
         remote_id?: string;
       };
       header?: {
+        /** @description the ETag, which is remote.unique_id in quotes: 412 file_changed when file_id means another file by now, as after a restart */
+        'If-Match'?: string;
         /** @description one range of bytes: no more is fetched from Telegram */
         Range?: string;
       };
       path: {
-        /** @description TDLib's number; anything when remote_id is given */
+        /** @description TDLib's number, which lives as long as the session's client: keep remote.id for later; anything when remote_id is given */
         file_id: string;
         id: string;
         kind: 'bot' | 'user';
@@ -3521,9 +3523,12 @@ export interface operations {
         /** @description names the file instead of file_id, which is ignored then */
         remote_id?: string;
       };
-      header?: never;
+      header?: {
+        /** @description the ETag, which is remote.unique_id in quotes: 412 file_changed when file_id means another file by now, as after a restart */
+        'If-Match'?: string;
+      };
       path: {
-        /** @description TDLib's number; anything when remote_id is given */
+        /** @description TDLib's number, which lives as long as the session's client: keep remote.id for later; anything when remote_id is given */
         file_id: string;
         id: string;
         kind: 'bot' | 'user';
