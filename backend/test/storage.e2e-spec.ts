@@ -159,6 +159,10 @@ describe('the storage of sessions', () => {
     const { body } = await api.get('/v1/files');
     const listed = body.result as unknown as { path: string }[];
     expect(listed.find((each) => each.path === path)).toMatchObject({ status: 'in_use', offset: 10, length: 10 });
+    const id = path.split('/').at(-2);
+    const refused = await fetch(`${gateway.url}/v1/files/${id}`, { method: 'DELETE', headers: master });
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('upload_in_use') as string]);
+    expect(existsSync(path)).toBe(true);
     telegram.control.removeFault();
   });
 

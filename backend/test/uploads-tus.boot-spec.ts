@@ -163,9 +163,15 @@ describe('uploads by tus', () => {
       headers: { 'upload-length': String(64 * MIB + 1), ...metadata('a') },
     });
     expect([tooLarge.status, tooLarge.headers.get('tus-resumable')]).toEqual([413, '1.0.0']);
+    const empty = await ask('POST', '/v1/uploads', { headers: { 'upload-length': '0', ...metadata('a') } });
+    expect([empty.status, await empty.text()]).toEqual([400, expect.stringMatching(/^empty_file: /) as string]);
     const named = await ask('POST', '/v1/uploads', { headers: { 'upload-length': '1', ...metadata('../a') } });
     expect([named.status, await named.text()]).toEqual([400, expect.stringContaining('invalid file name') as string]);
-    expect((await ask('POST', '/v1/uploads', { headers: { 'upload-length': '1' } })).status).toBe(400);
+    const unnamed = await ask('POST', '/v1/uploads', { headers: { 'upload-length': '1' } });
+    expect([unnamed.status, await unnamed.text()]).toEqual([
+      400,
+      expect.stringContaining('Upload-Metadata must have filename') as string,
+    ]);
     expect((await ask('HEAD', '/v1/uploads/nope')).status).toBe(404);
     expect((await ask('HEAD', '/v1/uploads/nope', { headers: { 'tus-resumable': '' } })).status).toBe(412);
   });

@@ -131,6 +131,43 @@ describe('uploads', () => {
       });
     });
 
+    it('name what is wrong with the name, the form, and what comes with it', async () => {
+      const before = folders().length;
+      const late = new FormData();
+      for (let number = 0; number < 3_000; number += 1) late.append('field', 'x');
+      late.append('file', new Blob(['abc']), 'late.bin');
+      const form = new FormData();
+      form.append('file', new Blob(['abc']), 'form.bin');
+      const lengthened = { body: form, headers: { 'upload-length': '3' } };
+      for (const [answer, words] of [
+        [await send('POST', '/v1/files', { body: 'x' }), 'name is required'],
+        [await send('POST', '/v1/files?name=a&name=b', { body: 'x' }), 'name may be given only once'],
+        [await send('POST', '/v1/files?name=%ff%fe', { body: 'x' }), 'percent-encoded UTF-8'],
+        [await send('POST', '/v1/files?name=100%', { body: 'x' }), 'percent-encoded UTF-8'],
+        [await send('POST', '/v1/files', { body: late }), 'the first 200 parts of the form'],
+        [await send('POST', '/v1/files?name=a', lengthened), 'Upload-Length begins an upload'],
+      ] as const) {
+        expect([answer.status, answer.body.error?.code]).toEqual([400, 'validation_failed']);
+        expect(answer.body.error?.message).toContain(words);
+      }
+      const type = 'multipart/form-data; boundary=x';
+      const cut = '--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nb';
+      const { status, body } = await send('POST', '/v1/files', { body: cut, headers: { 'content-type': type } });
+      expect([status, body.error?.code]).toEqual([400, 'upload_cut']);
+      expect(body.error?.message).toContain('nothing of it is kept');
+      expect(folders()).toHaveLength(before);
+    });
+
+    it('take a file that comes after many fields', async () => {
+      const form = new FormData();
+      for (let number = 0; number < 199; number += 1) form.append('field', 'x');
+      form.append('file', new Blob(['abc']), 'after.bin');
+      expect((await send('POST', '/v1/files', { body: form })).body.result).toMatchObject({
+        name: 'after.bin',
+        size: 3,
+      });
+    });
+
     it('name the Content-Type when the boundary of the form is missing', async () => {
       const headers = { 'content-type': 'multipart/form-data' };
       const { body } = await send('POST', '/v1/files?name=a', { body: 'abc', headers });
@@ -171,9 +208,23 @@ describe('uploads', () => {
       expect(folders()).toHaveLength(before);
     });
 
-    it('may be empty', async () => {
-      const { body } = await send('POST', '/v1/files?name=empty');
-      expect(body.result).toMatchObject({ size: 0 });
+    it('are refused when they are empty, which Telegram does not take, and leave nothing', async () => {
+      const before = folders().length;
+      const form = new FormData();
+      form.append('file', new Blob([]), 'empty.bin');
+      const chunked = open('POST', '/v1/files?name=empty', { 'transfer-encoding': 'chunked' });
+      const refused = answerOf(chunked);
+      chunked.end();
+      const { status, text } = await refused;
+      for (const answer of [
+        await send('POST', '/v1/files?name=empty'),
+        await send('POST', '/v1/files', { body: form }),
+        await send('POST', '/v1/files?name=empty', { headers: { 'upload-length': '0' } }),
+        { status, body: JSON.parse(text) as Answer['body'] },
+      ]) {
+        expect([answer.status, answer.body.error?.code]).toEqual([400, 'empty_file']);
+      }
+      expect(folders()).toHaveLength(before);
     });
 
     it.each(['', '.', '..', '.upload.json', 'a/b', 'a\\b', 'a\0b', 'x'.repeat(256), 'я'.repeat(200), 'a\u202Etxt.exe'])(
@@ -235,6 +286,24 @@ describe('uploads', () => {
       ]);
     });
 
+    it('are refused once the upload is complete, and when they are a form', async () => {
+      const id = await begin('complete.bin', 3);
+      const form = new FormData();
+      form.append('file', new Blob(['abc']), 'form.bin');
+      const unwrapped = await send('PATCH', `/v1/files/${id}`, { body: form, headers: { 'upload-offset': '0' } });
+      expect([unwrapped.status, unwrapped.body.error?.code]).toEqual([415, 'unsupported_media_type']);
+      expect((await patch(id, 0, Buffer.from('abc'))).status).toBe(200);
+      const more = await patch(id, 3, Buffer.from('d'));
+      const complete = { code: 'upload_complete', details: { offset: 3 } };
+      expect([more.status, more.body.error]).toEqual([409, expect.objectContaining(complete)]);
+      const chunked = open('PATCH', `/v1/files/${id}`, { 'upload-offset': 3, 'transfer-encoding': 'chunked' });
+      const answer = answerOf(chunked);
+      chunked.end('d');
+      expect(await answer).toMatchObject({ status: 409, text: expect.stringContaining('upload_complete') as string });
+      expect((await patch(id, 3, Buffer.alloc(0))).status).toBe(200);
+      expect(await offsetOf(id)).toBe(3);
+    });
+
     it('keep what arrived of a chunk that was cut, and go on there', async () => {
       const bytes = randomBytes(MIB);
       const id = await begin('cut.bin', bytes.length);
@@ -287,14 +356,14 @@ describe('uploads', () => {
     });
 
     it.each([
-      ['no number', 'x', 400],
-      ['a fraction', '1.5', 400],
-      ['nothing', '0', 413],
-      ['less than nothing', '-1', 413],
-      ['too much', String(8 * MIB + 1), 413],
-    ])('are refused with %s as Upload-Length', async (_what, length, status) => {
+      ['no number', 'x', 400, 'Upload-Length must be'],
+      ['a fraction', '1.5', 400, 'Upload-Length must be'],
+      ['nothing', '0', 400, 'Upload-Length is 0'],
+      ['less than nothing', '-1', 400, 'Upload-Length must be'],
+      ['too much', String(8 * MIB + 1), 413, 'exceeds allowed size'],
+    ])('are refused with %s as Upload-Length', async (_what, length, status, words) => {
       const answer = await send('POST', '/v1/files?name=a', { headers: { 'upload-length': length } });
-      expect(answer.status).toBe(status);
+      expect([answer.status, answer.body.error?.message]).toEqual([status, expect.stringContaining(words) as string]);
     });
 
     it('are refused when they are wrong, and leave the upload as it was', async () => {
@@ -321,14 +390,16 @@ describe('uploads', () => {
       expect(await offsetOf(id)).toBe(10);
     });
 
-    it('are gone when removed, which may be repeated', async () => {
+    it('are gone when removed, which is told to whoever removes them again', async () => {
       const id = await begin('gone.bin', 100);
-      for (let time = 0; time < 2; time += 1) {
-        expect(await send('DELETE', `/v1/files/${id}`)).toMatchObject({
-          status: 200,
-          body: { result: { status: 'deleted' } },
-        });
-      }
+      expect(await send('DELETE', `/v1/files/${id}`)).toMatchObject({
+        status: 200,
+        body: { result: { status: 'deleted' } },
+      });
+      expect(await send('DELETE', `/v1/files/${id}`)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'upload_not_found' } },
+      });
       expect((await patch(id, 0, Buffer.alloc(1))).status).toBe(404);
       expect((await send('DELETE', '/v1/files/nope')).status).toBe(400);
       expect(folders()).not.toContain(id);
@@ -435,6 +506,7 @@ describe('uploads', () => {
         const answer = await fetch(`${full.url}/v1/files?name=a`, {
           method: 'POST',
           headers: { ...master, ...headers },
+          body: 'x',
         });
         expect([answer.status, ((await answer.json()) as Answer['body']).error?.code]).toEqual([507, 'disk_full']);
       }

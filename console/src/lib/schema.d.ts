@@ -506,7 +506,7 @@ export interface paths {
     get: operations['getUpload'];
     put?: never;
     post?: never;
-    /** Remove an upload in whatever state; may be repeated */
+    /** Remove an upload, also one that is being written; not while a message on its way uses it */
     delete: operations['deleteUpload'];
     options?: never;
     head?: never;

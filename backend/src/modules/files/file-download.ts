@@ -36,6 +36,12 @@ const OPEN_ATTEMPTS = 3;
 const REQUEST_TIMEOUT_MS = 24 * 3_600_000;
 /** TDLib's code for a request that another one for the same file has replaced. */
 const REPLACED = 200;
+/** TDLib says the same when it could not download and when somebody has cancelled the download of the file. */
+const FAILED_OR_CANCELLED = 'File download has failed or was canceled';
+/** So often a stretch is asked for again of which nothing came. */
+const ATTEMPTS_IN_VAIN = 2;
+/** A cancelled request is not always answered (TDLib 1.8.62): one that TDLib does not work on for so long is taken for cancelled. */
+const IDLE_MS = 500;
 
 interface Window {
   readonly from: number;
@@ -55,9 +61,11 @@ export class FileDownload {
   private generation = 0;
   private handle: { readonly path: string; readonly file: Promise<FileHandle> } | undefined;
   private stall: NodeJS.Timeout | undefined;
+  private idle: NodeJS.Timeout | undefined;
   private checking: Promise<void> | undefined;
   private renewal: (() => Promise<void>) | undefined;
   private wasRenewed = false;
+  private attemptsInVain = 0;
 
   constructor(
     private readonly client: FileClient,
@@ -81,7 +89,9 @@ export class FileDownload {
   update(file: TdFile): void {
     const hasGrown = file.downloadedBytes > this.file.downloadedBytes;
     this.file = file;
+    this.watchIdle();
     if (hasGrown) {
+      this.attemptsInVain = 0;
       this.stall?.refresh();
     }
     for (const reader of this.waiting) {
@@ -138,6 +148,7 @@ export class FileDownload {
     }
     this.generation += 1;
     clearTimeout(this.stall);
+    clearTimeout(this.idle);
     this.closeHandle();
     const isUnwanted = this.options.onIdle();
     if (this.window !== undefined) {
@@ -248,6 +259,11 @@ export class FileDownload {
       this.lookAgain();
       return;
     }
+    const mayBeCancelled = error instanceof TdlibError && error.message === FAILED_OR_CANCELLED;
+    if (mayBeCancelled && this.attemptsInVain < ATTEMPTS_IN_VAIN) {
+      this.askAgain();
+      return;
+    }
     const { renewal, generation } = this;
     if (renewal !== undefined && !this.wasRenewed && error instanceof TdlibError) {
       this.wasRenewed = true;
@@ -261,6 +277,24 @@ export class FileDownload {
       }
     }
     this.fail(error);
+  }
+
+  private askAgain(): void {
+    this.attemptsInVain += 1;
+    this.lookAgain();
+  }
+
+  private watchIdle(): void {
+    clearTimeout(this.idle);
+    if (this.window === undefined || this.file.isActive || this.file.isWhole) return;
+    const { generation } = this;
+    this.idle = setTimeout(() => {
+      // What comes of too many is what the stall says.
+      if (generation !== this.generation || this.attemptsInVain >= ATTEMPTS_IN_VAIN) return;
+      this.generation += 1;
+      this.window = undefined;
+      this.askAgain();
+    }, IDLE_MS);
   }
 
   private lookAgain(): void {

@@ -10,6 +10,7 @@ export interface FormFile {
   readonly source: Readable;
 }
 
+const MAX_PARTS = 200;
 const MULTIPART = /^multipart\/form-data\s*(?:;|$)/i;
 
 export const isMultipart = (contentType: string | undefined): contentType is string =>
@@ -17,7 +18,7 @@ export const isMultipart = (contentType: string | undefined): contentType is str
 
 /**
  * The first file of a `multipart/form-data` body (RFC 7578), while the body comes in. Everything else of the form is passed over.
- * @throws ValidationFailedError when the form is malformed or has no file
+ * @throws ValidationFailedError when the form is malformed or has no file among its first {@link MAX_PARTS} parts
  */
 export function fileOfForm(request: IncomingMessage, contentType: string): Promise<FormFile> {
   return new Promise((resolve, reject) => {
@@ -26,7 +27,7 @@ export function fileOfForm(request: IncomingMessage, contentType: string): Promi
     try {
       form = new Busboy({
         headers: { ...request.headers, 'content-type': contentType },
-        limits: { fields: 100, fieldSize: 64 * 1024, parts: 200, headerPairs: 100 },
+        limits: { fieldSize: 64 * 1024, parts: MAX_PARTS, headerPairs: 100 },
       });
     } catch {
       reject(
@@ -49,6 +50,9 @@ export function fileOfForm(request: IncomingMessage, contentType: string): Promi
       // Until somebody reads it nobody listens, and an error without a listener ends the process.
       source.on('error', () => source.destroy());
       resolve({ name: name === undefined || name === '' ? undefined : name, source });
+    });
+    form.on('partsLimit', () => {
+      if (file === undefined) reject(malformed(`the file must be among the first ${MAX_PARTS} parts of the form`));
     });
     form.on('finish', () => {
       if (file === undefined) reject(malformed('the multipart form has no file'));

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { DataStore, Upload as TusUpload } from '@tus/server';
+import { ValidationFailedError } from '../../common/errors/index.js';
 import { currentCaller, describe } from '../../common/http/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { Upload, UploadStore } from '../uploads/index.js';
@@ -37,7 +38,7 @@ export class TusStore extends EventEmitter implements DataStore {
   create(file: TusUpload): Promise<TusUpload> {
     return this.told(async () => {
       const { id } = await this.uploads.begin({
-        name: nameOf(file.metadata),
+        name: requiredName(file.metadata),
         caller: currentCaller(),
         length: file.size ?? 0,
         metadata: file.metadata,
@@ -65,11 +66,7 @@ export class TusStore extends EventEmitter implements DataStore {
   }
 
   remove(id: string): Promise<void> {
-    return this.told(async () => {
-      const caller = currentCaller();
-      await this.uploads.find(id, caller);
-      await this.uploads.remove(id, caller);
-    });
+    return this.told(() => this.uploads.remove(id, currentCaller()));
   }
 
   declareUploadLength(): Promise<void> {
@@ -104,6 +101,14 @@ export function tusRefusal(error: unknown): { readonly status: number; readonly 
 /** The name that a client gives its file; there are two customs. */
 export function nameOf(metadata: Metadata | undefined): string | undefined {
   return metadata?.['filename'] ?? metadata?.['name'] ?? undefined;
+}
+
+function requiredName(metadata: Metadata | undefined): string {
+  const name = nameOf(metadata);
+  if (name === undefined) {
+    throw new ValidationFailedError([{ path: 'Upload-Metadata', message: 'Upload-Metadata must have filename' }]);
+  }
+  return name;
 }
 
 function toTusUpload({ id, offset, length, metadata }: Upload): TusUpload {

@@ -148,7 +148,8 @@ export class TusController {
 /** The library refuses what several proxies add up to, `https,http`; addresses are relative here, and need none of it. */
 function withoutForwarding(request: IncomingMessage): void {
   const isForwarding = (name: string): boolean => /^x-forwarded-/i.test(name);
-  for (const name of Object.keys(request.headers).filter(isForwarding)) delete request.headers[name];
+  const headers = Object.entries(request.headers).filter(([name]) => !isForwarding(name));
+  request.headers = Object.fromEntries(headers);
   request.rawHeaders = request.rawHeaders.filter((_, index, all) => !isForwarding(all[index - (index % 2)] ?? ''));
 }
 

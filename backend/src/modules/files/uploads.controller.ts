@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ValidationFailedError } from '../../common/errors/index.js';
+import { UnsupportedMediaTypeError, ValidationFailedError } from '../../common/errors/index.js';
 import {
   Access,
   ApiBody,
@@ -24,7 +24,7 @@ import {
   Returns,
 } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
-import { type ListedUpload, UploadOffsetError, UploadStore, UploadTooLargeError } from '../uploads/index.js';
+import { type ListedUpload, UploadOffsetError, UploadStore } from '../uploads/index.js';
 import { fileOfForm, isMultipart } from './multipart.js';
 import {
   ListedUploadDto,
@@ -89,9 +89,14 @@ export class UploadsController {
     @Query('name') name: unknown,
   ): Promise<UploadedFileDto | UploadBegunDto> {
     const caller = currentCaller();
+    requireUtf8Query(request);
     const length = request.headers['upload-length'];
     if (length !== undefined) {
-      const { id } = await this.store.begin({ name, caller, length: this.lengthOf(length) });
+      if (isMultipart(request.rawContentType)) {
+        const message = 'Upload-Length begins an upload in chunks of raw bytes: send the form without it';
+        throw new ValidationFailedError([{ path: 'Upload-Length', message }]);
+      }
+      const { id } = await this.store.begin({ name, caller, length: wholeNumber('Upload-Length', length) });
       return { upload_id: id, chunk_size: this.config.uploads.maxChunkBytes };
     }
     if (isMultipart(request.rawContentType)) {
@@ -132,6 +137,9 @@ export class UploadsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('id') id: string,
   ): Promise<UploadOffsetDto> {
+    if (isMultipart(request.rawContentType)) {
+      throw new UnsupportedMediaTypeError('a chunk is raw bytes: multipart/form-data is not unwrapped here');
+    }
     try {
       const { offset } = await this.store.append(uploadId(id), currentCaller(), {
         offset: numberIn(request, 'upload-offset'),
@@ -171,18 +179,13 @@ export class UploadsController {
   @RawBody()
   @Returns(DeletedDto)
   @ApiParam(ID)
-  @ApiOperation({ operationId: 'deleteUpload', summary: 'Remove an upload in whatever state; may be repeated' })
+  @ApiOperation({
+    operationId: 'deleteUpload',
+    summary: 'Remove an upload, also one that is being written; not while a message on its way uses it',
+  })
   async remove(@Param('id') id: string): Promise<DeletedDto> {
     await this.store.remove(uploadId(id), currentCaller());
     return { status: 'deleted' };
-  }
-
-  private lengthOf(header: string | readonly string[]): number {
-    const length = wholeNumber('Upload-Length', header);
-    if (length <= 0) {
-      throw new UploadTooLargeError('upload exceeds allowed size', this.config.uploads.maxBytes);
-    }
-    return length;
   }
 }
 
@@ -223,6 +226,15 @@ function bodyOf(request: FastifyRequest): Readable {
   return request.raw;
 }
 
+/** What is no UTF-8 would become another name. @throws ValidationFailedError */
+function requireUtf8Query({ url }: FastifyRequest): void {
+  try {
+    decodeURIComponent(url.slice(url.indexOf('?') + 1));
+  } catch {
+    throw new ValidationFailedError([{ path: '', message: 'the query must be percent-encoded UTF-8' }]);
+  }
+}
+
 function contentLengthOf({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);
@@ -234,8 +246,8 @@ function numberIn({ headers }: FastifyRequest, name: 'upload-offset'): number {
 }
 
 function wholeNumber(name: string, value: string | readonly string[] | undefined): number {
-  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number) || (name === 'Upload-Offset' && number < 0)) {
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value.trim()) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) {
     throw new ValidationFailedError([{ path: name, message: `${name} must be a whole number of bytes` }]);
   }
   return number;

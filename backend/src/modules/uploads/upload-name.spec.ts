@@ -16,8 +16,13 @@ describe('the name of an upload', () => {
   });
 
   it.each([
-    undefined,
-    ['a', 'b'],
+    [undefined, 'name is required'],
+    [['a', 'b'], 'name may be given only once'],
+  ])('is one: %j is refused', (name, message) => {
+    expect(() => validUploadName(name)).toThrow(message);
+  });
+
+  it.each([
     '',
     '.',
     '..',

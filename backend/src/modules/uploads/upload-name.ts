@@ -9,9 +9,14 @@ const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e
 
 /**
  * The name of an upload, which becomes the name of a file on disk and at Telegram.
- * @throws ValidationFailedError unless it is a plain name of at most 255 bytes
+ * @throws ValidationFailedError unless it is one plain name of at most 255 bytes
  */
 export function validUploadName(name: unknown): string {
+  if (name === undefined || Array.isArray(name)) {
+    throw new ValidationFailedError([
+      { path: 'name', message: name === undefined ? 'name is required' : 'name may be given only once' },
+    ]);
+  }
   if (
     typeof name !== 'string' ||
     name === '' ||

@@ -27,10 +27,13 @@ import { readMarks } from './upload-marks.js';
 import { validUploadName } from './upload-name.js';
 import {
   DiskFullError,
+  EmptyFileError,
   UploadBusyError,
   UploadChecksumError,
+  UploadCompleteError,
   UploadCutError,
   UploadIncompleteError,
+  UploadInUseError,
   UploadOffsetError,
   UploadTooLargeError,
 } from './uploads.errors.js';
@@ -137,11 +140,14 @@ export class UploadStore {
 
   /**
    * Begins an upload of a known length.
-   * @throws ValidationFailedError, UploadTooLargeError, UploadQuotaError, DiskFullError
+   * @throws ValidationFailedError, EmptyFileError, UploadTooLargeError, UploadQuotaError, DiskFullError
    */
   async begin(upload: NewUpload & { readonly length: number }): Promise<Upload> {
     const { maxBytes } = this.config.uploads;
     const name = validUploadName(upload.name);
+    if (upload.length === 0) {
+      throw new EmptyFileError('Upload-Length is 0');
+    }
     if (upload.length > maxBytes) {
       throw new UploadTooLargeError('upload exceeds allowed size', maxBytes);
     }
@@ -151,7 +157,8 @@ export class UploadStore {
   /**
    * Takes a whole upload in one request; nothing remains of one that fails.
    * @param bytes how many will come, when that is known
-   * @throws ValidationFailedError, UploadTooLargeError, UploadQuotaError, DiskFullError, UploadCutError, RequestTimeoutError
+   * @throws ValidationFailedError, EmptyFileError, UploadTooLargeError, UploadQuotaError, DiskFullError, UploadCutError,
+   *   RequestTimeoutError
    */
   async take(upload: NewUpload, source: Readable, bytes: number | undefined): Promise<Upload> {
     const { maxSingleShotBytes } = this.config.uploads;
@@ -159,10 +166,16 @@ export class UploadStore {
     if (bytes !== undefined && bytes > maxSingleShotBytes) {
       throw new UploadTooLargeError('body exceeds allowed size', maxSingleShotBytes);
     }
+    if (bytes === 0) {
+      throw new EmptyFileError('the file is empty');
+    }
     const { id } = await this.make({ ...upload, name }, undefined, bytes);
     try {
       return await this.exclusively(id, async (writer, record) => {
         const size = await this.receive(id, record, writer, { offset: 0, source, maxBytes: maxSingleShotBytes });
+        if (size === 0) {
+          throw new EmptyFileError('the file is empty');
+        }
         const whole = { ...record, length: size };
         await writeRecord(this.folderOf(id), whole);
         await this.sync(id, name);
@@ -228,8 +241,8 @@ export class UploadStore {
   /**
    * Appends a chunk. What arrives of one that breaks off is kept; one that is too long leaves nothing. Once the upload is whole it
    * is on the disk for good before this resolves.
-   * @throws NotFoundError, UploadOffsetError, UploadBusyError, UploadTooLargeError, DiskFullError, UploadCutError,
-   *   RequestTimeoutError
+   * @throws NotFoundError, UploadOffsetError, UploadBusyError, UploadCompleteError, UploadTooLargeError, DiskFullError,
+   *   UploadCutError, RequestTimeoutError
    */
   async append(id: string, caller: Caller, chunk: Chunk): Promise<Upload> {
     await this.recordOf(id, caller);
@@ -242,6 +255,9 @@ export class UploadStore {
         throw new UploadOffsetError(chunk.offset, offset);
       }
       const { length } = record;
+      if (offset === length && (chunk.bytes ?? 0) > 0) {
+        throw new UploadCompleteError(offset);
+      }
       if (chunk.bytes !== undefined && chunk.bytes > chunk.maxBytes) {
         throw new UploadTooLargeError('chunk exceeds allowed size', chunk.maxBytes);
       }
@@ -268,16 +284,14 @@ export class UploadStore {
   }
 
   /**
-   * Removes an upload, also one that is being written. One that is not there is removed already.
-   * @throws NotFoundError for a malformed id and for one that belongs to somebody else
+   * Removes an upload, also one that is being written.
+   * @throws NotFoundError for one that is not there or belongs to somebody else
+   * @throws UploadInUseError while TDLib may still read it for a message
    */
   async remove(id: string, caller: Caller): Promise<void> {
-    if (!isUploadId(id)) {
-      throw new NotFoundError('upload', id);
-    }
-    const record = await readRecord(this.folderOf(id));
-    if (record !== undefined && !mayUse(caller, record)) {
-      throw new NotFoundError('upload', id);
+    await this.recordOf(id, caller);
+    if (await this.isUsed(id)) {
+      throw new UploadInUseError();
     }
     const writer = this.writers.get(id);
     writer?.controller.abort(new NotFoundError('upload', id));
@@ -344,7 +358,9 @@ export class UploadStore {
           const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
           writer.lastByteAt = performance.now();
           if (position + bytes - offset > maxBytes) {
-            throw new UploadTooLargeError('body exceeds allowed size', maxBytes);
+            throw offset === record.length
+              ? new UploadCompleteError(offset)
+              : new UploadTooLargeError('body exceeds allowed size', maxBytes);
           }
           if (record.length === undefined) {
             this.ledger.reserve(id, entryOf(record, position + bytes));
@@ -362,7 +378,8 @@ export class UploadStore {
           signal: writer.controller.signal,
           idleMs: IDLE_MS,
           onIdle: () => new RequestTimeoutError(),
-          onCut: (cause) => new UploadCutError(cause),
+          // A single request that is cut leaves nothing; its length is not known before its end.
+          onCut: (cause) => new UploadCutError(record.length !== undefined && sha256 === undefined, cause),
         },
       );
       if (hash !== undefined && !hash.digest().equals(sha256 ?? Buffer.alloc(0))) {
@@ -486,6 +503,16 @@ export class UploadStore {
       throw new NotFoundError('upload', id);
     }
     return record;
+  }
+
+  /** Whether a call uses an upload; nothing uses one that is gone. */
+  private async isUsed(id: string): Promise<boolean> {
+    try {
+      return (await readMarks(this.folderOf(id))).size > 0;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    }
   }
 
   /** @returns undefined for one that is gone, or going */

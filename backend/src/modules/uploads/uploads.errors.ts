@@ -23,6 +23,16 @@ export class UploadBusyError extends AppError {
   }
 }
 
+/** A message on its way uses the upload, which is removed when that has arrived or failed. */
+export class UploadInUseError extends AppError {
+  readonly code = 'upload_in_use';
+  readonly status = 409;
+
+  constructor() {
+    super('a message on its way uses the upload; it is removed when the message has arrived or failed');
+  }
+}
+
 /** Not all bytes of the upload have arrived. */
 export class UploadIncompleteError extends AppError {
   readonly code = 'upload_incomplete';
@@ -33,6 +43,16 @@ export class UploadIncompleteError extends AppError {
   }
 }
 
+/** Every byte of the upload is there already. */
+export class UploadCompleteError extends AppError {
+  readonly code = 'upload_complete';
+  readonly status = 409;
+
+  constructor(offset: number) {
+    super(`the upload is complete: all of its ${offset} bytes are there`, { details: { offset } });
+  }
+}
+
 /** The upload would be larger than allowed, or than was declared. */
 export class UploadTooLargeError extends AppError {
   readonly code = 'upload_too_large';
@@ -40,6 +60,16 @@ export class UploadTooLargeError extends AppError {
 
   constructor(message: string, limitBytes: number) {
     super(message, { details: { limit_bytes: limitBytes } });
+  }
+}
+
+/** The file has no bytes. Telegram takes no such files. */
+export class EmptyFileError extends AppError {
+  readonly code = 'empty_file';
+  readonly status = 400;
+
+  constructor(what: 'Upload-Length is 0' | 'the file is empty') {
+    super(`${what}: Telegram takes no empty files`);
   }
 }
 
@@ -65,13 +95,13 @@ export class DiskFullError extends AppError {
   }
 }
 
-/** The connection ended before the whole body had arrived; what arrived is kept. */
+/** The body ended before its time; what arrived of a chunk is kept, unless it has a checksum. */
 export class UploadCutError extends AppError {
   readonly code = 'upload_cut';
   readonly status = 400;
 
-  constructor(cause?: unknown) {
-    super('the body ended before its time; what arrived is kept', { cause });
+  constructor(isKept: boolean, cause?: unknown) {
+    super(`the body ended before its time; ${isKept ? 'what arrived' : 'nothing of it'} is kept`, { cause });
   }
 }
 
