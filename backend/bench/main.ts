@@ -63,6 +63,18 @@ async function started<T extends { stop(): Promise<void> }>(process: Promise<T>)
   return running;
 }
 
+async function stopAll(): Promise<void> {
+  for (const stop of stops.splice(0).reverse()) {
+    await stop().catch((error: unknown) => console.error(error));
+  }
+  rmSync(root, { recursive: true, force: true });
+}
+
+// Whoever grows impatient leaves no PostgreSQL behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stopAll().then(() => process.exit(1)));
+}
+
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 
 /** What the benchmarks use of the built product itself: its embedded PostgreSQL, and its way of opening secrets. */
@@ -487,10 +499,7 @@ try {
     }
   }
 } finally {
-  for (const stop of stops.reverse()) {
-    await stop().catch((error: unknown) => console.error(error));
-  }
-  rmSync(root, { recursive: true, force: true });
+  await stopAll();
 }
 const before = ((): object => {
   try {

@@ -12,9 +12,13 @@ export interface UpdatesResult {
   readonly cpuPerDelivery?: number;
 }
 
-type Seen = Readonly<
-  Record<string, { readonly count: number; readonly latencies: readonly number[]; readonly last: number }>
->;
+interface SeenOfOne {
+  readonly count: number;
+  readonly latencies: readonly number[];
+  readonly last: number;
+}
+
+type Seen = Readonly<Partial<Record<string, SeenOfOne>>>;
 
 /** Everything that is measured together. */
 export interface UpdatesTarget {
@@ -52,34 +56,39 @@ export class UpdatesBench {
       throw new Error('four bots are needed');
     }
     const results: Record<string, UpdatesResult> = {};
-    results[`one receiver, ${RATE} updates/s`] = await this.latency(latency, ['alone/0']);
-    const nine = Array.from({ length: 9 }, (_, index) => `healthy${index}/0`);
-    results[`nine receivers, ${RATE} updates/s`] = await this.latency(beside, nine);
-    results['the same nine beside a dead one'] = await this.latency(beside, ['dead/never']);
-    results['ten instant receivers, from a backlog'] = await this.backlog(
-      fan.id,
-      Array.from({ length: 10 }, (_, index) => `instant${index}/0`),
-      this.seconds * 400,
+    const measure = async (what: string, result: () => Promise<UpdatesResult>): Promise<void> => {
+      console.error(what);
+      results[what] = await result();
+    };
+    const nine = names(9, 'healthy');
+    const ten = names(10, 'instant');
+    await measure(`one receiver, ${RATE} updates/s`, () => this.latency(latency, ['alone/0'], ['alone']));
+    await measure(`nine receivers, ${RATE} updates/s`, () => this.latency(beside, paths(nine), nine));
+    await measure('the same nine beside a dead one', () => this.latency(beside, ['dead/never'], nine));
+    await measure('ten instant receivers, from a backlog', () => this.backlog(fan.id, ten, 0, this.seconds * 400));
+    await measure('one receiver of 20 ms, from a backlog', () =>
+      this.backlog(slow.id, ['slow'], 20, this.seconds * 1_500),
     );
-    results['one receiver of 20 ms, from a backlog'] = await this.backlog(slow.id, ['slow/20'], this.seconds * 1_500);
-    results['ten instant receivers, as updates come'] = await this.flood(fan);
+    await measure('ten instant receivers, as updates come', () => this.flood(fan, ten));
     return results;
   }
 
-  private async latency(session: { token: string; id: string }, more: readonly string[]): Promise<UpdatesResult> {
-    for (const receiver of more) await this.subscribe(session.id, receiver);
+  /** @param measured the receivers that the session has then, but for those that are dead */
+  private async latency(
+    session: { token: string; id: string },
+    more: readonly string[],
+    measured: readonly string[],
+  ): Promise<UpdatesResult> {
+    for (const path of more) await this.subscribe(session.id, path);
     await this.push(session.token, RATE, RATE);
+    await this.all('the first deliveries', measured, RATE);
     await this.seen(true);
     const count = this.seconds * RATE;
     const before = cpuMs(this.target.product.pid);
     await this.push(session.token, count, RATE);
-    const isHealthy = ([name]: [string, unknown]): boolean => !name.startsWith('dead');
-    const healthy = await until('the deliveries', async () => {
-      const all = Object.entries(await this.seen(false)).filter(isHealthy);
-      return all.length > 0 && all.every(([, { count: got }]) => got >= count) ? all : undefined;
-    });
+    const seen = await this.all('the deliveries', measured, count);
     const cpu = cpuMs(this.target.product.pid) - before;
-    const latencies = healthy.flatMap(([, { latencies: each }]) => each).sort((a, b) => a - b);
+    const latencies = seen.flatMap((each) => each.latencies).sort((a, b) => a - b);
     return {
       p50: latencies[Math.floor(latencies.length / 2)] ?? NaN,
       p99: latencies[Math.floor(latencies.length * 0.99)] ?? NaN,
@@ -88,9 +97,14 @@ export class UpdatesBench {
   }
 
   /** Updates that wait in the database already: what is measured is claiming, posting and noting. */
-  private async backlog(id: string, receivers: readonly string[], count: number): Promise<UpdatesResult> {
+  private async backlog(
+    id: string,
+    receivers: readonly string[],
+    takesMs: number,
+    count: number,
+  ): Promise<UpdatesResult> {
     const ids: string[] = [];
-    for (const receiver of receivers) ids.push(await this.subscribe(id, receiver));
+    for (const path of paths(receivers, takesMs)) ids.push(await this.subscribe(id, path));
     const client = new pg.Client({ connectionString: this.target.databaseUrl });
     await client.connect();
     await client.query(
@@ -109,43 +123,47 @@ export class UpdatesBench {
     for (const each of ids) await client.query(`SELECT pg_notify('tgcontrol', $1)`, [`delivery_wanted ${each}`]);
     await client.end();
     const total = count * ids.length;
-    const last = await until(
-      'the backlog',
-      async () => {
-        const all = Object.values(await this.seen(false));
-        const got = all.reduce((sum, each) => sum + each.count, 0);
-        return got >= total ? Math.max(...all.map((each) => each.last)) : undefined;
-      },
-      300_000,
-    );
+    const seen = await this.all('the backlog', receivers, count);
     const cpu = cpuMs(this.target.product.pid) - before;
-    return { deliveriesPerSecond: (total * 1_000) / (last - began), cpuPerDelivery: (cpu * 1_000) / total };
+    return { deliveriesPerSecond: (total * 1_000) / (lastOf(seen) - began), cpuPerDelivery: (cpu * 1_000) / total };
   }
 
   /** As fast as the sandbox pushes and TDLib takes them, to the receivers that the session has. */
-  private async flood({ token }: { readonly token: string }): Promise<UpdatesResult> {
+  private async flood({ token }: { readonly token: string }, receivers: readonly string[]): Promise<UpdatesResult> {
     await this.seen(true);
     const count = this.seconds * 200;
     const before = cpuMs(this.target.product.pid);
     const began = Date.now();
     await this.push(token, count, AS_FAST_AS_IT_GOES);
-    const last = await until(
-      'the flood',
-      async () => {
-        const all = Object.values(await this.seen(false));
-        return all.length === 10 && all.every((each) => each.count >= count)
-          ? Math.max(...all.map((each) => each.last))
-          : undefined;
-      },
-      300_000,
-    );
+    const seen = await this.all('the flood', receivers, count);
     const cpu = cpuMs(this.target.product.pid) - before;
-    return { deliveriesPerSecond: (10 * count * 1_000) / (last - began), cpuPerDelivery: (cpu * 100) / count };
+    const total = count * receivers.length;
+    return { deliveriesPerSecond: (total * 1_000) / (lastOf(seen) - began), cpuPerDelivery: (cpu * 1_000) / total };
   }
 
-  private async subscribe(id: string, receiver: string): Promise<string> {
+  /**
+   * What each of these receivers has seen, once all of them have seen so much. Others, such as a dead one to which deliveries
+   * are repeated, do not count.
+   */
+  private async all(what: string, receivers: readonly string[], count: number): Promise<readonly SeenOfOne[]> {
+    let last: Seen = {};
+    return until(
+      what,
+      async () => {
+        last = await this.seen(false);
+        const seen = receivers.flatMap((name) => last[name] ?? []);
+        return seen.length === receivers.length && seen.every((each) => each.count >= count) ? seen : undefined;
+      },
+      120_000,
+    ).catch((error: unknown) => {
+      const counts = receivers.map((name) => `${name}: ${last[name]?.count ?? 0}`).join(', ');
+      throw new Error(`of ${count} deliveries each were seen: ${counts}`, { cause: error });
+    });
+  }
+
+  private async subscribe(id: string, path: string): Promise<string> {
     const made = await this.api.post<{ id: string }>(`/v1/bot/${id}/updates/subscriptions`, {
-      url: `http://127.0.0.1:${this.target.receivers.ready.port}/${receiver}`,
+      url: `http://127.0.0.1:${this.target.receivers.ready.port}/${path}`,
       filters: { types: ['updateNewMessage'] },
     });
     return made.id;
@@ -159,3 +177,12 @@ export class UpdatesBench {
     return this.target.receivers.ask<Seen>({ reset });
   }
 }
+
+const names = (count: number, name: string): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name}${index}`);
+
+/** Of receivers that take so long to answer. */
+const paths = (receivers: readonly string[], takesMs = 0): readonly string[] =>
+  receivers.map((name) => `${name}/${takesMs}`);
+
+const lastOf = (seen: readonly SeenOfOne[]): number => Math.max(...seen.map(({ last }) => last));

@@ -82,8 +82,11 @@ export async function startProduct(
 export interface Helper<Ready> {
   readonly pid: number;
   readonly ready: Ready;
-  /** Sends a message and gives the one that comes back; one at a time. */
-  ask<Answer>(message: object): Promise<Answer>;
+  /**
+   * Sends a message and gives the one that comes back; one at a time.
+   * @throws Error when none comes within `timeoutMs`, a minute if it is absent
+   */
+  ask<Answer>(message: object, timeoutMs?: number): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -100,8 +103,10 @@ export async function startHelper<Ready>(file: string, input: unknown): Promise<
     once(child, 'message').then(([message]) => message as Ready),
     once(child, 'exit').then(() => Promise.reject(new Error(`${file} has ended`))),
   ]);
-  const ask = async <Answer>(question: object): Promise<Answer> => {
-    const answer = once(child, 'message');
+  const ask = async <Answer>(question: object, timeoutMs = 60_000): Promise<Answer> => {
+    const answer = once(child, 'message', { signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
+      throw new Error(`${file} has not answered within ${timeoutMs / 1_000} s`, { cause: error });
+    });
     child.send(question);
     return ((await answer) as readonly Answer[])[0] as Answer;
   };
