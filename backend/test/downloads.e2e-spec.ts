@@ -235,23 +235,6 @@ describe('downloads through a gateway', () => {
     expect(sha256(await bytesOf(await get(file.url)))).toBe(sha256(file.bytes));
   }, 60_000);
 
-  it('go on when a call takes them back', async () => {
-    const file = await receive(16 * MIB, 'taken back.bin');
-    telegram.control.addFault({ method: 'upload.getFile', delayMs: 100 });
-    const answer = await open(file.url);
-    const pieces: Buffer[] = [];
-    let cancelled = 0;
-    for await (const piece of answer) {
-      pieces.push(piece as Buffer);
-      if (cancelled < 3 && pieces.reduce((sum, { length }) => sum + length, 0) > (cancelled + 1) * 3 * MIB) {
-        cancelled += 1;
-        const taken = await api.call(user.path, 'cancelDownloadFile', { file_id: file.fileId, only_if_pending: false });
-        expect(taken.status).toBe(200);
-      }
-    }
-    expect([cancelled, sha256(Buffer.concat(pieces))]).toEqual([3, sha256(file.bytes)]);
-  }, 60_000);
-
   it('do not run far ahead of a client that takes nothing', async () => {
     const file = await receive(64 * MIB, 'slow.bin');
     const before = served();

@@ -222,6 +222,24 @@ describe('the storage of sessions', () => {
     expect((await bytesOf(file.url)).equals(file.bytes)).toBe(true);
   });
 
+  it('is filled further when a call of cancelDownloadFile takes a download back', async () => {
+    const file = await receive(12 * MIB, 'taken back.bin');
+    telegram.control.addFault({ method: 'upload.getFile', delayMs: 50 });
+    const pieces: Buffer[] = [];
+    let size = 0;
+    let cancelled = 0;
+    for await (const piece of await open(file.url)) {
+      pieces.push(piece as Buffer);
+      size += (piece as Buffer).length;
+      if (cancelled < 3 && size > (cancelled + 1) * 2 * MIB) {
+        cancelled += 1;
+        const taken = await api.call(user.path, 'cancelDownloadFile', { file_id: file.fileId, only_if_pending: false });
+        expect(taken.status).toBe(200);
+      }
+    }
+    expect([cancelled, Buffer.concat(pieces).equals(file.bytes)]).toEqual([3, true]);
+  }, 60_000);
+
   it('is brought within its limits by the sweep', async () => {
     const file = await download(MIB, 'long unused.bin');
     age(file.path, 31 * DAY_S);

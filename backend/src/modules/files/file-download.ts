@@ -40,8 +40,6 @@ const REPLACED = 200;
 const FAILED_OR_CANCELLED = 'File download has failed or was canceled';
 /** So often a stretch is asked for again of which nothing came. */
 const ATTEMPTS_IN_VAIN = 2;
-/** A cancelled request is not always answered (TDLib 1.8.62): one that TDLib does not work on for so long is taken for cancelled. */
-const IDLE_MS = 500;
 
 interface Window {
   readonly from: number;
@@ -61,7 +59,6 @@ export class FileDownload {
   private generation = 0;
   private handle: { readonly path: string; readonly file: Promise<FileHandle> } | undefined;
   private stall: NodeJS.Timeout | undefined;
-  private idle: NodeJS.Timeout | undefined;
   private checking: Promise<void> | undefined;
   private renewal: (() => Promise<void>) | undefined;
   private wasRenewed = false;
@@ -89,7 +86,6 @@ export class FileDownload {
   update(file: TdFile): void {
     const hasGrown = file.downloadedBytes > this.file.downloadedBytes;
     this.file = file;
-    this.watchIdle();
     if (hasGrown) {
       this.attemptsInVain = 0;
       this.stall?.refresh();
@@ -148,7 +144,6 @@ export class FileDownload {
     }
     this.generation += 1;
     clearTimeout(this.stall);
-    clearTimeout(this.idle);
     this.closeHandle();
     const isUnwanted = this.options.onIdle();
     if (this.window !== undefined) {
@@ -261,7 +256,8 @@ export class FileDownload {
     }
     const mayBeCancelled = error instanceof TdlibError && error.message === FAILED_OR_CANCELLED;
     if (mayBeCancelled && this.attemptsInVain < ATTEMPTS_IN_VAIN) {
-      this.askAgain();
+      this.attemptsInVain += 1;
+      this.lookAgain();
       return;
     }
     const { renewal, generation } = this;
@@ -277,24 +273,6 @@ export class FileDownload {
       }
     }
     this.fail(error);
-  }
-
-  private askAgain(): void {
-    this.attemptsInVain += 1;
-    this.lookAgain();
-  }
-
-  private watchIdle(): void {
-    clearTimeout(this.idle);
-    if (this.window === undefined || this.file.isActive || this.file.isWhole) return;
-    const { generation } = this;
-    this.idle = setTimeout(() => {
-      // What comes of too many is what the stall says.
-      if (generation !== this.generation || this.attemptsInVain >= ATTEMPTS_IN_VAIN) return;
-      this.generation += 1;
-      this.window = undefined;
-      this.askAgain();
-    }, IDLE_MS);
   }
 
   private lookAgain(): void {

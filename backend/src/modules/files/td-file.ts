@@ -10,8 +10,6 @@ export interface TdFile {
   /** Of the file, or of the part that is there; empty when nothing is. */
   readonly path: string;
   readonly isWhole: boolean;
-  /** TDLib downloads it, or is about to. */
-  readonly isActive: boolean;
   /** From here on `readyBytes` bytes are there without a gap. */
   readonly readyFrom: number;
   readonly readyBytes: number;
@@ -29,7 +27,6 @@ export function toTdFile(file: TdObject): TdFile {
     uniqueId: remote === undefined ? '' : stringMember(remote, 'unique_id'),
     path: local === undefined ? '' : stringMember(local, 'path'),
     isWhole: local?.['is_downloading_completed'] === true,
-    isActive: local?.['is_downloading_active'] === true,
     readyFrom: local === undefined ? 0 : numberMember(local, 'download_offset'),
     readyBytes: local === undefined ? 0 : numberMember(local, 'downloaded_prefix_size'),
     downloadedBytes: local === undefined ? 0 : numberMember(local, 'downloaded_size'),
