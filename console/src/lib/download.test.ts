@@ -33,17 +33,17 @@ it('goes on by Range where it was cut off, only if the file is the same', async 
   expect(name).toBe('а.txt');
   expect(seen).toEqual([4, 10]);
   expect(asked[1]?.get('range')).toBe('bytes=4-');
-  expect(asked[1]?.get('if-range')).toBe('"a"');
+  expect(asked[1]?.get('if-match')).toBe('"a"');
 });
 
-it('begins anew when the file is another one meanwhile', async () => {
+it('fails when the number means another file meanwhile', async () => {
+  const error = { source: 'gateway', code: 'file_changed', message: 'the file is another one' };
   const answers = [
     cut(0, 4, { ETag: '"a"', 'Content-Length': '10' }, 200),
-    new Response('new', { status: 200, headers: { ETag: '"b"', 'Content-Length': '3' } }),
+    Response.json({ ok: false, error }, { status: 412 }),
   ];
   globalThis.fetch = () => Promise.resolve(answers.shift() ?? new Response(null, { status: 500 }));
-  const { blob } = await collect('/v1/x', new AbortController().signal, () => undefined);
-  expect(await blob.text()).toBe('new');
+  await expect(collect('/v1/x', new AbortController().signal, () => undefined)).rejects.toThrow('another one');
 });
 
 it('tells a refusal at once', async () => {

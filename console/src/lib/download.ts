@@ -46,7 +46,8 @@ interface Collected {
 }
 
 /**
- * Collects a file; what is cut off goes on by Range where it ended, as long as the file is the same.
+ * Collects a file; what is cut off goes on by Range where it ended. TDLib's number may mean another file after a restart of the
+ * session: then it fails, for the other file is not the one that was asked for.
  *
  * @throws ApiError; the signal's own DOMException when it was aborted
  */
@@ -62,7 +63,7 @@ export async function collect(
   for (let failures = 0; ; failures += 1) {
     try {
       const goesOn: Record<string, string> =
-        received > 0 ? { Range: `bytes=${received}-`, ...(etag === null ? {} : { 'If-Range': etag }) } : {};
+        received > 0 ? { Range: `bytes=${received}-`, ...(etag === null ? {} : { 'If-Match': etag }) } : {};
       const response = await sendRaw(href, { headers: goesOn, signal });
       if (!response.ok) throw await ApiError.fromResponse(response);
       if (response.status !== 206) {
