@@ -42,6 +42,7 @@ export interface Loaded {
 
 /** What a lane stands on. */
 export interface LaneHost {
+  /** Milliseconds of a clock that nobody sets: only differences mean something. */
   now(): number;
   /** @returns what cancels it */
   later(work: () => void, afterMs: number): () => void;

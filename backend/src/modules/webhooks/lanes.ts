@@ -116,7 +116,7 @@ export class Lanes implements DirectLanes, LaneHost {
   }
 
   now(): number {
-    return Date.now();
+    return performance.now();
   }
 
   later(work: () => void, afterMs: number): () => void {
