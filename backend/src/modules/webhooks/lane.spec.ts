@@ -32,6 +32,8 @@ class World implements LaneHost {
   readonly disabled: string[] = [];
   underWay = 0;
   mostUnderWay = 0;
+  /** How long the database takes to write down what became of an attempt. */
+  writingMs = 0;
   /** How the receiver answers. */
   answer: (row: Row, attempt: number) => Partial<Outcome> = () => ({ isDelivered: true, status: 200 });
   private readonly tasks: Task[] = [];
@@ -113,8 +115,19 @@ class World implements LaneHost {
   }
 
   settle({ item, status, dueInMs, wasProbe }: Settled): Promise<void> {
-    Object.assign(this.rowOf(item), { status, dueAt: this.time + dueInMs, isClaimed: false, wasProbe });
-    return Promise.resolve();
+    const write = (): void => {
+      Object.assign(this.rowOf(item), { status, dueAt: this.time + dueInMs, isClaimed: false, wasProbe });
+    };
+    if (this.writingMs === 0) {
+      write();
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.later(() => {
+        write();
+        resolve();
+      }, this.writingMs);
+    });
   }
 
   release(items: readonly LaneItem[]): Promise<void> {
@@ -179,6 +192,18 @@ describe('Lane', () => {
   let world: World;
 
   beforeEach(() => (world = new World()));
+
+  it.each(['none', 'chat'] as const)(
+    'tries again also when writing the failure down takes longer than the repeat should wait (order %s)',
+    async (order) => {
+      world.writingMs = 7_000;
+      world.answer = (_row, attempt) => ({ isDelivered: attempt > 1 });
+      world.add(1);
+      begin(world, subscriber(order));
+      await world.run(MINUTE);
+      expect(world.posts.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    },
+  );
 
   it('delivers 5,000 that waited while the receiver was away for 60 minutes: all of them, paced, without spending attempts', async () => {
     world.answer = () => ({ isDelivered: world.time >= 60 * MINUTE, status: world.time >= 60 * MINUTE ? 200 : 502 });

@@ -214,7 +214,11 @@ export class Lane {
     if (isGone) this.host.disable(to, 'the receiver answered 410 Gone');
     if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + delay);
     if (status === 'pending') {
-      this.noteDue(delay);
+      // Due so long after it was written down: before that the database does not tell that it waits.
+      void written.then(() => {
+        this.noteDue(delay);
+        this.wakeLater();
+      });
       if (this.isOrdered && item.chatId !== undefined) this.block(item.chatId, written, delay);
     }
     const opens = !this.isOut && this.failures >= FAILURES_TO_OPEN;
