@@ -15,9 +15,9 @@ import { startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
 // FILE_BYTES=2000000000 shows the largest files; the default is large enough for every cut and every protocol.
-const FILE_BYTES = Number(process.env['FILE_BYTES'] ?? 24_000_000);
+const FILE_BYTES = Number(process.env['FILE_BYTES'] ?? 12_000_000);
 // FILE_SOAK=2000 is a soak with kills of the worker; the default is a look.
-const SOAK = Number(process.env['FILE_SOAK'] ?? 60);
+const SOAK = Number(process.env['FILE_SOAK'] ?? 40);
 const KILLS = SOAK >= 500 ? 4 : 0;
 /** Marks of sends that a killed worker left are looked at after a minute. */
 const MARKS_MS = 61_000;

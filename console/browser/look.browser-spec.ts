@@ -54,7 +54,10 @@ const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   ['/', (page) => page.getByRole('heading', { name: 'Sessions by state' }).waitFor()],
   ['/sessions/', (page) => page.getByRole('link', { name: 'support bot' }).waitFor()],
   [sessionPage, (page) => page.getByRole('button', { name: 'Send call' }).waitFor()],
-  [`${sessionPage}&tab=files`, (page) => page.getByRole('region', { name: 'Disk use' }).getByRole('alert').waitFor()],
+  [
+    `${sessionPage}&tab=files`,
+    (page) => page.getByRole('region', { name: 'Disk use' }).getByText('Databases').waitFor(),
+  ],
   [`${sessionPage}&tab=events`, (page) => page.getByRole('region', { name: 'Live events' }).waitFor()],
   [`${sessionPage}&tab=webhooks`, (page) => page.getByText('127.0.0.1:9').first().waitFor()],
   [webhookPage, (page) => page.getByRole('list', { name: 'Deliveries' }).waitFor()],

@@ -19,7 +19,7 @@ const THREE_AT_ONCE = '--maxWorkers=3';
  * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, beside?: string }[]}
  */
 export const SUITES = [
-  { name: 'unit', jest: ['backend/jest.config.mjs', '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
+  { name: 'unit', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
   { name: 'console', jest: ['console/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'e2e', jest: ['backend/jest.config.mjs', THREE_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
