@@ -45,7 +45,7 @@ it('shows state, success rate, backlog with its age, and the next retry', async 
       success_rate: 0.9871,
       pending: 340,
       failed: 3,
-      oldest_pending_at: new Date(Date.now() - 600_000).toISOString(),
+      oldest_pending_at: new Date(Date.now() - 630_000).toISOString(),
       next_retry_at: new Date(Date.now() + 240_000).toISOString(),
       last_error: 'connect ECONNREFUSED',
     }),
