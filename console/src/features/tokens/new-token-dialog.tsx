@@ -1,10 +1,10 @@
 'use client';
 
 import { ShieldCheck, Terminal } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { Button } from '@/components/ui/button';
+import { useState } from 'react';
+import { SecretDialog } from '@/components/secret-dialog';
 import { CopyTextButton } from '@/components/ui/copy';
-import { Dialog, DialogActions } from '@/components/ui/dialog';
+import { Dialog } from '@/components/ui/dialog';
 import { $api } from '@/lib/api';
 import { shellWord } from '@/lib/call';
 import { useOverlays } from '@/lib/overlays';
@@ -93,74 +93,38 @@ function useFirstCall({ secret, values }: Made): string {
 
 function Secret({ made, onClose }: { made: Made; onClose: () => void }) {
   const curl = useFirstCall(made);
-  const [copied, setCopied] = useState(false);
-  const [asked, setAsked] = useState(false);
-  useEffect(() => {
-    // Reloading would take the secret away as well.
-    const hold = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', hold);
-    return () => window.removeEventListener('beforeunload', hold);
-  }, []);
-  const leave = (): void => {
-    if (copied || asked) onClose();
-    else setAsked(true);
-  };
   return (
-    <Dialog
-      title="Copy the token now"
+    <SecretDialog
+      name="Token"
       description="It is shown this once: tgcontrol keeps only its hash."
-      onClose={leave}
-      keepUntilAnswered
+      secret={made.secret}
+      onClose={onClose}
     >
-      <div className="flex flex-col gap-4">
-        <div>
-          <p id="new-token" className="text-sm font-medium">
-            Token
+      {(onCopied) => (
+        <>
+          <div>
+            <p className="text-sm font-medium">Try it</p>
+            <pre
+              tabIndex={0}
+              role="region"
+              aria-label="A call with the token"
+              className="mt-1.5 rounded-lg border border-line bg-sunken px-3.5 py-3 font-mono text-xs leading-5 break-all whitespace-pre-wrap"
+            >
+              {curl}
+            </pre>
+            <div className="mt-2.5">
+              <CopyTextButton size="sm" icon={Terminal} text={() => curl} onCopied={onCopied}>
+                Copy curl
+              </CopyTextButton>
+            </div>
+          </div>
+          <p className="flex gap-2.5 rounded-lg bg-sunken px-3.5 py-3 text-xs text-ink-2">
+            <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
+            Whoever has it can use these sessions. Put it where your program keeps its secrets, and switch it off or
+            delete it here when it is not needed any more.
           </p>
-          <output
-            aria-labelledby="new-token"
-            className="mt-1.5 block rounded-lg border border-line bg-sunken px-3.5 py-3 font-mono text-sm break-all select-all"
-          >
-            {made.secret}
-          </output>
-          <div className="mt-2.5">
-            <CopyTextButton tone="primary" text={() => made.secret} onCopied={() => setCopied(true)}>
-              Copy token
-            </CopyTextButton>
-          </div>
-        </div>
-        <div>
-          <p className="text-sm font-medium">Try it</p>
-          <pre
-            tabIndex={0}
-            role="region"
-            aria-label="A call with the token"
-            className="mt-1.5 rounded-lg border border-line bg-sunken px-3.5 py-3 font-mono text-xs leading-5 break-all whitespace-pre-wrap"
-          >
-            {curl}
-          </pre>
-          <div className="mt-2.5">
-            <CopyTextButton size="sm" icon={Terminal} text={() => curl} onCopied={() => setCopied(true)}>
-              Copy curl
-            </CopyTextButton>
-          </div>
-        </div>
-        <p className="flex gap-2.5 rounded-lg bg-sunken px-3.5 py-3 text-xs text-ink-2">
-          <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
-          Whoever has it can use these sessions. Put it where your program keeps its secrets, and switch it off or
-          delete it here when it is not needed any more.
-        </p>
-      </div>
-      {asked && !copied && (
-        <p role="alert" className="mt-4 rounded-lg bg-wait-soft px-3.5 py-3 text-sm text-wait">
-          It was not copied yet. After this window it cannot be seen again.
-        </p>
+        </>
       )}
-      <DialogActions>
-        <Button tone={copied ? 'primary' : 'plain'} onClick={leave}>
-          {copied ? 'Done' : asked ? 'Close without copying' : 'I have stored it'}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </SecretDialog>
   );
 }

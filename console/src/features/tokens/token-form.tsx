@@ -7,6 +7,7 @@ import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
 import { Field, Input } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
+import { RadioCard } from '@/components/ui/radio-card';
 import { ApiError } from '@/lib/api-error';
 import { useApps, useSessions } from '@/lib/queries';
 import type { Token } from '@/lib/types';
@@ -64,13 +65,15 @@ export function TokenForm({ token, action, lead, pending, error, onSubmit, onClo
       </Field>
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1.5 text-sm font-medium">What it reaches</legend>
-        <Scope
+        <RadioCard
+          name="scope"
           label="Only what I choose"
           hint="The sessions of chosen apps, and single sessions."
           checked={!all}
           onChoose={() => setAll(false)}
         />
-        <Scope
+        <RadioCard
+          name="scope"
           label="All sessions"
           hint="Every session, also those that are added later."
           checked={all}
@@ -140,31 +143,6 @@ export function TokenForm({ token, action, lead, pending, error, onSubmit, onClo
         </Button>
       </DialogActions>
     </form>
-  );
-}
-
-interface ScopeProps {
-  label: string;
-  hint: string;
-  checked: boolean;
-  onChoose: () => void;
-}
-
-function Scope({ label, hint, checked, onChoose }: ScopeProps) {
-  return (
-    <label className="flex gap-2.5 rounded-lg border border-line px-3.5 py-2.5 text-sm has-checked:border-accent has-checked:bg-accent-soft/50">
-      <input
-        type="radio"
-        name="scope"
-        checked={checked}
-        onChange={onChoose}
-        className="mt-0.5 size-4 shrink-0 accent-accent"
-      />
-      <span>
-        <span className="block font-medium">{label}</span>
-        <span className="block text-xs text-ink-2">{hint}</span>
-      </span>
-    </label>
   );
 }
 

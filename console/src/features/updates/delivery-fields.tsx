@@ -1,4 +1,5 @@
 import { Field, Input } from '@/components/ui/field';
+import { RadioCard } from '@/components/ui/radio-card';
 
 /** How deliveries are made, as typed. */
 export interface DeliveryOptions {
@@ -19,13 +20,15 @@ export function DeliveryFields({ value, problem, onChange }: DeliveryFieldsProps
     <div className="flex flex-col gap-4">
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1.5 text-sm font-medium">Order</legend>
-        <Order
+        <RadioCard
+          name="order"
           label="None"
           hint="Fastest. A failed delivery does not hold up newer ones."
           checked={value.order === 'none'}
           onChoose={() => onChange({ ...value, order: 'none' })}
         />
-        <Order
+        <RadioCard
+          name="order"
           label="By chat"
           hint="One at a time for each chat, none overtakes another, repeats included. Other chats go on."
           checked={value.order === 'chat'}
@@ -49,30 +52,5 @@ export function DeliveryFields({ value, problem, onChange }: DeliveryFieldsProps
         )}
       </Field>
     </div>
-  );
-}
-
-interface OrderProps {
-  label: string;
-  hint: string;
-  checked: boolean;
-  onChoose: () => void;
-}
-
-function Order({ label, hint, checked, onChoose }: OrderProps) {
-  return (
-    <label className="flex gap-2.5 rounded-lg border border-line px-3.5 py-2.5 text-sm has-checked:border-accent has-checked:bg-accent-soft/50">
-      <input
-        type="radio"
-        name="order"
-        checked={checked}
-        onChange={onChoose}
-        className="mt-0.5 size-4 shrink-0 accent-accent"
-      />
-      <span>
-        <span className="block font-medium">{label}</span>
-        <span className="block text-xs text-ink-2">{hint}</span>
-      </span>
-    </label>
   );
 }

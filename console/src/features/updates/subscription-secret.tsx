@@ -1,10 +1,7 @@
 'use client';
 
 import { ShieldCheck } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { CopyTextButton } from '@/components/ui/copy';
-import { Dialog, DialogActions } from '@/components/ui/dialog';
+import { SecretDialog } from '@/components/secret-dialog';
 import { showSecret, useShownSecret, type ShownSecret } from './shown-secret';
 import { TestEvent } from './test-event';
 
@@ -19,74 +16,38 @@ const given = request.headers['x-tgcontrol-signature'];
 const ok = given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));`;
 
 function Secret({ shown }: { shown: ShownSecret }) {
-  const [copied, setCopied] = useState(false);
-  const [asked, setAsked] = useState(false);
-  useEffect(() => {
-    // Reloading would take the secret away as well.
-    const hold = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', hold);
-    return () => window.removeEventListener('beforeunload', hold);
-  }, []);
-  const leave = (): void => {
-    if (copied || asked) showSecret(undefined);
-    else setAsked(true);
-  };
   return (
-    <Dialog
-      title="Copy the secret now"
+    <SecretDialog
+      name="Secret"
       description={
         shown.isRotated
           ? 'It is shown this once. The one before signs too for 24 hours.'
           : 'It is shown this once. Every delivery is signed with it.'
       }
-      onClose={leave}
-      keepUntilAnswered
+      secret={shown.secret}
+      onClose={() => showSecret(undefined)}
     >
-      <div className="flex flex-col gap-4">
-        <div>
-          <p id="subscription-secret" className="text-sm font-medium">
-            Secret
-          </p>
-          <output
-            aria-labelledby="subscription-secret"
-            className="mt-1.5 block rounded-lg border border-line bg-sunken px-3.5 py-3 font-mono text-sm break-all select-all"
-          >
-            {shown.secret}
-          </output>
-          <div className="mt-2.5">
-            <CopyTextButton tone="primary" text={() => shown.secret} onCopied={() => setCopied(true)}>
-              Copy secret
-            </CopyTextButton>
+      {() => (
+        <>
+          <div>
+            <p className="text-sm font-medium">How a receiver checks a delivery</p>
+            <pre
+              tabIndex={0}
+              role="region"
+              aria-label="Code that checks a delivery"
+              className="mt-1.5 overflow-x-auto rounded-lg border border-line bg-sunken px-3.5 py-3 font-mono text-xs leading-5"
+            >
+              {VERIFY}
+            </pre>
+            <p className="mt-1.5 flex gap-2 text-xs text-ink-2">
+              <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
+              The body as it came, before it is parsed. Libraries for Standard Webhooks work with the headers
+              webhook-id, webhook-timestamp and webhook-signature.
+            </p>
           </div>
-        </div>
-        <div>
-          <p className="text-sm font-medium">How a receiver checks a delivery</p>
-          <pre
-            tabIndex={0}
-            role="region"
-            aria-label="Code that checks a delivery"
-            className="mt-1.5 overflow-x-auto rounded-lg border border-line bg-sunken px-3.5 py-3 font-mono text-xs leading-5"
-          >
-            {VERIFY}
-          </pre>
-          <p className="mt-1.5 flex gap-2 text-xs text-ink-2">
-            <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
-            The body as it came, before it is parsed. Libraries for Standard Webhooks work with the headers webhook-id,
-            webhook-timestamp and webhook-signature.
-          </p>
-        </div>
-        {!shown.isRotated && <TestEvent session={shown.session} subscriptionId={shown.subscriptionId} />}
-      </div>
-      {asked && !copied && (
-        <p role="alert" className="mt-4 rounded-lg bg-wait-soft px-3.5 py-3 text-sm text-wait">
-          It was not copied yet. After this window it cannot be seen again.
-        </p>
+          {!shown.isRotated && <TestEvent session={shown.session} subscriptionId={shown.subscriptionId} />}
+        </>
       )}
-      <DialogActions>
-        <Button tone={copied ? 'primary' : 'plain'} onClick={leave}>
-          {copied ? 'Done' : asked ? 'Close without copying' : 'I have stored it'}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </SecretDialog>
   );
 }
