@@ -22,13 +22,8 @@ function ofCursor(cursor: string): number {
   return Number.parseInt(cursor, 36);
 }
 
-/** The query of the log. */
-export class DeliveriesQueryDto {
-  @ApiPropertyOptional({ type: String, enum: DELIVERY_STATUSES })
-  @MayBeAbsent()
-  @IsIn(DELIVERY_STATUSES)
-  status?: DeliveryStatus;
-
+/** How many are asked for at once. */
+class LimitQueryDto {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 1000, description: 'Default 100.' })
   @MayBeAbsent()
   @Type(() => Number)
@@ -36,6 +31,14 @@ export class DeliveriesQueryDto {
   @Min(1)
   @Max(1000)
   limit?: number;
+}
+
+/** The query of the log. */
+export class DeliveriesQueryDto extends LimitQueryDto {
+  @ApiPropertyOptional({ type: String, enum: DELIVERY_STATUSES })
+  @MayBeAbsent()
+  @IsIn(DELIVERY_STATUSES)
+  status?: DeliveryStatus;
 
   @ApiPropertyOptional({ type: String, description: "The previous page's next_cursor." })
   @MayBeAbsent()
@@ -48,7 +51,7 @@ export class DeliveriesQueryDto {
 }
 
 /** The query of a stream. */
-export class EventsQueryDto {
+export class EventsQueryDto extends LimitQueryDto {
   @ApiPropertyOptional({
     type: String,
     description: 'A cursor; what came after it. `now`: only what comes from now on. Absent: all that is kept.',
@@ -56,14 +59,6 @@ export class EventsQueryDto {
   @MayBeAbsent()
   @Matches(/^([0-9a-z]{1,12}|now)$/, CURSOR)
   after?: string;
-
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 1000, description: 'Default 100.' })
-  @MayBeAbsent()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(1000)
-  limit?: number;
 
   @ApiPropertyOptional({
     type: 'integer',
