@@ -116,7 +116,7 @@ describe('updates and the processes that take them', () => {
     receiver = await Receiver.start();
     friend = telegram.control.createAccount({ phone: '1555069999', firstName: 'F' }).userId;
     product = await start();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await product.end('SIGTERM');
@@ -124,7 +124,7 @@ describe('updates and the processes that take them', () => {
     await postgres.stop();
     await telegram.stop();
     rmSync(dir, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it(
     'reach webhook and stream over SIGKILLs and a restart of PostgreSQL, but for what a killed TDLib had not handed over; what comes twice has one id',
@@ -167,7 +167,7 @@ describe('updates and the processes that take them', () => {
         for (let number = 0; number < KILLS; number += 1) {
           await new Promise((resolve) => setTimeout(resolve, number === 0 ? 500 : LIFE_MS));
           // A TDLib that is killed while it catches up loses what it has fetched and not handed over.
-          if (number > 0) await until('what came meanwhile', async () => (await missing()) === 0, 60_000);
+          if (number > 0) await until('what came meanwhile', async () => (await missing()) === 0);
           if (number === Math.floor(KILLS / 2)) {
             await postgres.stop();
             await startPostgres();
