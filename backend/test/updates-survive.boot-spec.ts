@@ -29,7 +29,7 @@ describe('updates and the processes that take them', () => {
   let databaseUrl: string;
   let receiver: Receiver;
   let product: ProductProcess;
-  let friend: number;
+  let friends: readonly number[];
   const password = 'of-the-soak';
 
   const startPostgres = async (): Promise<void> => {
@@ -108,7 +108,9 @@ describe('updates and the processes that take them', () => {
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-soak-'));
     await startPostgres();
     receiver = await Receiver.start();
-    friend = telegram.control.createAccount({ phone: '1555069999', firstName: 'F' }).userId;
+    friends = ['1555069998', '1555069999'].map(
+      (phone) => telegram.control.createAccount({ phone, firstName: 'F' }).userId,
+    );
     product = await start();
   }, 60_000);
 
@@ -126,14 +128,18 @@ describe('updates and the processes that take them', () => {
       const { app_id: appId } = await product.must('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) });
       const followed: Followed[] = [];
       for (let number = 0; number < SESSIONS; number += 1) followed.push(await follow(number, appId));
+      const admins = [...friends, ...followed.map(({ account }) => account)];
+      const { chatId: group } = telegram.control.createChat({ type: 'supergroup', title: 'S', admins });
       let pushed = 0;
       const push = async (upTo: number): Promise<void> => {
         for (; pushed < upTo; pushed += 1) {
           // The sandbox lives in this process: let it send.
           await new Promise((resolve) => setImmediate(resolve));
-          for (const { account } of followed) {
-            await telegram.control.sendMessage({ chatId: account, from: friend, text: `soak ${pushed}` });
-          }
+          const text = `soak ${pushed}`;
+          const [from] = friends.slice(pushed % (friends.length + 1));
+          // Private chats share one sequence of numbers, a supergroup has its own.
+          if (from === undefined) await telegram.control.sendMessage({ chatId: group, from: friends[0], text });
+          else for (const { account } of followed) await telegram.control.sendMessage({ chatId: account, from, text });
         }
       };
       const lostOf = (seen: ReadonlyMap<string, unknown>): readonly number[] =>

@@ -8,7 +8,7 @@ export interface GapSearch {
   readonly seen: NewestSeen;
   /** Unix seconds: nobody wants older ones. */
   readonly since: number;
-  readonly newestCommon: () => number;
+  readonly newest: (sequence: number) => number;
   /** Settles once the session takes calls; undefined when it ends before. */
   readonly client: Promise<TdClient | undefined>;
 }

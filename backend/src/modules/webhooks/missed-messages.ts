@@ -10,8 +10,8 @@ export interface Gap {
   readonly seen: NewestSeen;
   /** Unix seconds: nobody wants older ones. */
   readonly since: number;
-  /** The newest message of private chats and basic groups that came since. */
-  readonly newestCommon: () => number;
+  /** The newest message of a sequence that came since; 0 for none. */
+  readonly newest: (sequence: number) => number;
   /** The chats that TDLib has told of since it was started, in that order. */
   readonly announced: () => Iterable<number>;
 }
@@ -47,41 +47,61 @@ interface ListedChat {
  * seen in number, and messages can be asked for by number, by bots as well. Of a private chat or a basic group the number does
  * not tell the chat: TDLib takes what the server answers to whichever chat it is of, and tells of that chat when it is new to it.
  *
- * What is not found: messages of a bot's chat with a sequence of its own from which nothing was seen before, or which was none
- * of the latest 20; more than 10,000 of one sequence.
+ * Where a bot has seen nothing at all yet, the numbers from 1 on are looked at: that finds the first messages of a new bot or a
+ * new chat, not those of an old one. Of chats with a sequence of their own the latest 20 are looked at, and what a user's list
+ * shows to have moved.
  * @throws Error when it could not be looked for now; to be repeated then
  */
 export async function findMissed(gap: Gap, take: (message: FoundMessage) => void): Promise<void> {
-  const listed = gap.kind === 'user' ? await listedChats(gap.client) : [];
-  const common = gap.seen.get(COMMON);
-  const anchor = [...gap.seen.keys()].filter((id) => id !== COMMON && !isNumberedAlone(id)).at(-1);
-  if (common !== undefined && anchor !== undefined) await findCommon(gap, anchor, common, take);
-  for (const [chatId, seen] of aloneIn(gap, listed)) await findAlone(gap.client, chatId, seen, take);
+  const isBot = gap.kind === 'bot';
+  const listed = isBot ? [] : await listedChats(gap.client);
+  if (isBot || gap.seen.has(COMMON)) await findCommon(gap, take);
+  const alone = [...gap.seen.keys(), ...(isBot ? gap.announced() : [])].filter(isNumberedAlone);
+  const moved = listed.filter(({ id, newest }) => newest > (gap.seen.get(id) ?? newest));
+  const chats = new Set([...alone.slice(-MAX_CHATS), ...moved.map(({ id }) => id).filter(isNumberedAlone)]);
+  for (const chatId of chats) {
+    await findAfter(gap, chatId, gap.seen.get(chatId), (ids) => messagesOf(gap.client, chatId, ids), take);
+  }
   for (const chat of listed) {
     const hasSeen = gap.seen.has(isNumberedAlone(chat.id) ? chat.id : COMMON);
     if (!hasSeen && chat.date >= gap.since) await findNewest(gap, chat, take);
   }
 }
 
-async function findCommon(
-  { client, newestCommon, announced }: Gap,
-  anchor: number,
-  seen: number,
-  take: (message: FoundMessage) => void,
-): Promise<void> {
-  const near = { chatId: anchor };
-  for (let portion = 0; portion < MAX_PORTIONS; portion += 1) {
-    const ids = idsAfter(seen + portion * PORTION * NUMBER);
-    await ask(client, anchor, ids);
-    const chats = [...announced()].filter((id) => !isNumberedAlone(id)).reverse();
-    let isEmpty = true;
+async function findCommon(gap: Gap, take: (message: FoundMessage) => void): Promise<void> {
+  const { client } = gap;
+  // Any chat without a sequence of its own serves to ask for all of them; this one everybody has.
+  const { id: anchor } = await client.request({ '@type': 'getMe' });
+  await client.request({ '@type': 'createPrivateChat', user_id: anchor, force: true });
+  const near = { chatId: Number(anchor) };
+  const load = async (ids: readonly number[]): Promise<readonly FoundMessage[]> => {
+    await ask(client, Number(anchor), ids);
+    const chats = [...gap.announced()].filter((id) => !isNumberedAlone(id)).reverse();
+    const found: FoundMessage[] = [];
     for (const id of ids) {
       const message = await locate(client, near, chats, id);
-      if (message === undefined) continue;
-      isEmpty = false;
-      take(message);
+      if (message !== undefined) found.push(message);
     }
-    if (isEmpty && (ids.at(-1) ?? 0) >= newestCommon()) return;
+    return found;
+  };
+  await findAfter(gap, COMMON, gap.seen.get(COMMON), load, take);
+}
+
+/** Goes through the numbers of one sequence until nothing follows. */
+async function findAfter(
+  { since, newest }: Gap,
+  sequence: number,
+  seen: number | undefined,
+  load: (ids: readonly number[]) => Promise<readonly FoundMessage[]>,
+  take: (message: FoundMessage) => void,
+): Promise<void> {
+  for (let portion = 0; portion < MAX_PORTIONS; portion += 1) {
+    const ids = idsAfter((seen ?? 0) + portion * PORTION * NUMBER);
+    const found = await load(ids);
+    for (const message of found) take(message);
+    // Where nothing was seen, these may be years old.
+    const isOld = seen === undefined && found.every(({ date }) => date < since);
+    if (isOld || (found.length === 0 && (ids.at(-1) ?? 0) >= newest(sequence))) return;
   }
 }
 
@@ -102,19 +122,6 @@ async function locate(
   return undefined;
 }
 
-async function findAlone(
-  client: TdClient,
-  chatId: number,
-  seen: number,
-  take: (message: FoundMessage) => void,
-): Promise<void> {
-  for (let portion = 0; portion < MAX_PORTIONS; portion += 1) {
-    const found = await messagesOf(client, chatId, idsAfter(seen + portion * PORTION * NUMBER));
-    for (const message of found) take(message);
-    if (found.length === 0) return;
-  }
-}
-
 /** Of a chat from which nothing was seen yet: what came since somebody wants it. */
 async function findNewest(
   { client, since }: Gap,
@@ -133,16 +140,6 @@ async function findNewest(
     if (found.length === 0 || found.some(({ date }) => date < since)) break;
   }
   for (const message of portions.reverse().flat()) take(message);
-}
-
-/** Chats with a sequence of their own, and the last message seen: those that show that more has come, and the latest active. */
-function aloneIn({ seen }: Gap, listed: readonly ListedChat[]): ReadonlyMap<number, number> {
-  const latest = [...seen].filter(([id]) => isNumberedAlone(id)).slice(-MAX_CHATS);
-  const moved = listed.flatMap(({ id, newest }) => {
-    const before = isNumberedAlone(id) ? seen.get(id) : undefined;
-    return before !== undefined && newest > before ? [[id, before] as const] : [];
-  });
-  return new Map([...latest, ...moved]);
 }
 
 function idsAfter(messageId: number): readonly number[] {

@@ -60,12 +60,11 @@ export class SeenMessages {
     const seen = former?.newest ?? new Map<number, number>();
     const isMissing = former !== undefined && former.state !== 'closed';
     if (former?.state === 'live') for (const [chatId, messageId] of journalled) raise(seen, chatId, messageId);
-    const bounds = isMissing && seen.size > 0 ? new Map(seen) : undefined;
     const younger = this.newest;
     this.newest = new Map(seen);
-    this.write(bounds === undefined ? 'live' : 'gap');
+    this.write(isMissing ? 'gap' : 'live');
     for (const [sequence, messageId] of younger) this.note(sequence, messageId);
-    return bounds;
+    return isMissing ? seen : undefined;
   }
 
   /** @param messageId as the server has given it */
@@ -78,9 +77,9 @@ export class SeenMessages {
     if (this.unwritten.size >= MAX_UNWRITTEN) this.flush();
   }
 
-  /** The newest message of private chats and basic groups; 0 for none. */
-  get newestCommon(): number {
-    return this.newest.get(COMMON) ?? 0;
+  /** The newest message of a sequence; 0 for none. */
+  newestOf(sequence: number): number {
+    return this.newest.get(sequence) ?? 0;
   }
 
   /** Writes down what the journal is about to forget. */

@@ -257,8 +257,8 @@ export class UpdateTap implements SessionTap {
     this.missed = [];
     const timer = setTimeout(() => this.release(), HELD_MS).unref();
     const since = Math.min(...this.wanting(NEW_MESSAGE).map((each) => each.since)) - CLOCK_SLACK_MS;
-    const newestCommon = (): number => this.seen.newestCommon;
-    const search = { kind: this.opening.kind, seen, since: since / 1_000, newestCommon, client };
+    const newest = (sequence: number): number => this.seen.newestOf(sequence);
+    const search = { kind: this.opening.kind, seen, since: since / 1_000, newest, client };
     let count = 0;
     try {
       const isComplete = await this.gap.search(search, (message) => {
