@@ -24,11 +24,12 @@ interface SubscriberRow {
   readonly max_connections: number;
   readonly lane_epoch: number;
   readonly failing_since: Date | null;
+  readonly updated_at: Date;
 }
 
 const COLUMNS = `s.id, s.session_id, x.kind AS session_kind, s.kind, s.filters, s.token_id, s.enabled,
   ${IS_SERVED} AS is_served, s.url, s.secret_sealed, s.former_secret_sealed, s.former_secret_until > now() AS former_is_young,
-  s.delivery_order, s.max_connections, s.failing_since`;
+  s.delivery_order, s.max_connections, s.failing_since, s.updated_at`;
 
 /** Whose worker is alive, by its lease on the database's clock. */
 const ALIVE = `expires_at > clock_timestamp()`;
@@ -123,6 +124,7 @@ export class SubscribersRepository {
       filters: new CompiledFilters(row.filters),
       isScoped: row.token_id !== null,
       isServed: row.enabled && row.is_served,
+      since: row.updated_at.getTime(),
       url: row.url ?? '',
       secrets: sealed.filter((each) => each !== null).map((each) => this.sealer.open(id, each)),
       order: row.delivery_order,

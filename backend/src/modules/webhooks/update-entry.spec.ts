@@ -14,6 +14,7 @@ const subscriber = (id: string, isScoped = false): Subscriber => ({
   filters: new CompiledFilters({}),
   isScoped,
   isServed: true,
+  since: 0,
   url: '',
   secrets: [],
   order: 'none',
