@@ -158,7 +158,7 @@ describe('calls with a scoped token', () => {
         .post('/internal/sessions/bot/00000000-0000-4000-8000-000000000000/call')
         .set({ ...cluster, ...headers })
         .send({ method: 'deleteAccount' });
-    const token: Caller = { kind: 'token', tokenId: 'id', scope: NO_SCOPE };
+    const token: Caller = { kind: 'token', tokenId: 'id', scope: NO_SCOPE, rights: { classes: ['read'] } };
 
     it('are held to their classes there too, by the identity that the gateway signed', async () => {
       const header = new CallerSignature(CLUSTER_TOKEN).sign(token);

@@ -16,7 +16,7 @@ import {
 import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
-import { requireMethodClass } from './method-access.js';
+import { requireChats, requireMethod, visibleAnswer } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
 import type { CallBody, SessionKind } from './session.dto.js';
@@ -48,7 +48,7 @@ export class CallDispatcher {
     options: DispatchOptions,
   ): Promise<Dispatched> {
     const query = inspectQuery(body.method, body.params, this.config.uploads.dir, kind);
-    requireMethodClass(query.method);
+    requireMethod(query.method);
     const held = this.sessions.get(id);
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
@@ -99,6 +99,7 @@ export class CallDispatcher {
       if (typeof params['chat_id'] === 'string') {
         await within(resolver.resolve(client, params), wait);
       }
+      await requireChats(method, params);
       if (needsKnownSupergroup(method)) {
         await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
       }
@@ -139,7 +140,7 @@ export class CallDispatcher {
     }
     const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
     use?.answered(sent);
-    return { text, sends: sent };
+    return { text: visibleAnswer(text), sends: sent };
   }
 
   /** Marks the uploads that a call names; they have to be its caller's. @throws PathDeniedError, UploadIncompleteError */

@@ -1,6 +1,11 @@
 export { Authenticator } from './authenticator.js';
 export { EventTicketEntity } from './event-ticket.entity.js';
 export { EventTickets } from './event-tickets.js';
-export { ApiTokenAppEntity, ApiTokenEntity, ApiTokenSessionEntity } from './token.entity.js';
+export {
+  ApiTokenAppEntity,
+  ApiTokenEntity,
+  ApiTokenFormerSecretEntity,
+  ApiTokenSessionEntity,
+} from './token.entity.js';
 export { coverageSql } from './token-scope.js';
 export { TokensModule } from './tokens.module.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Notifications } from '../../common/db/notifications.js';
 import { Remembered, type RememberOptions } from '../../common/db/remembered.js';
-import { TokenDisabledError } from '../../common/errors/index.js';
+import { TokenDisabledError, TokenExpiredError } from '../../common/errors/index.js';
 import type { TokenCaller } from '../../common/http/index.js';
 import { TokenUsage } from './token-usage.js';
 import { digestOf, isTokenForm } from './token-secret.js';
@@ -12,6 +12,20 @@ import { type StoredToken, TokensRepository } from './tokens.repository.js';
  * database is away. A revoked token is dead within a second even where no notification of it arrives.
  */
 export const REMEMBER: RememberOptions = { freshMs: 800, usableMs: 60_000, maxKeys: 10_000 };
+
+/**
+ * The caller that a stored token stands for now. A secret that was replaced is as good as none when its overlap is over.
+ * @throws TokenDisabledError, TokenExpiredError
+ */
+export function usable(
+  { caller, enabled, expiresAt, secretUntil }: StoredToken,
+  now = Date.now(),
+): TokenCaller | undefined {
+  if (secretUntil !== undefined && secretUntil <= now) return undefined;
+  if (!enabled) throw new TokenDisabledError();
+  if (expiresAt !== undefined && expiresAt <= now) throw new TokenExpiredError();
+  return caller;
+}
 
 /** The scoped tokens that requests come with. */
 @Injectable()
@@ -35,20 +49,18 @@ export class ScopedTokens implements OnModuleInit {
 
   /** The token has changed; where the change was made nobody waits for the notification. */
   forget(tokenId: string): void {
-    this.tokens.forgetWhere(({ id }) => id === tokenId);
+    this.tokens.forgetWhere(({ caller }) => caller.tokenId === tokenId);
   }
 
   /**
    * Who holds this token; undefined when it is none of ours.
-   * @throws TokenDisabledError, DatabaseUnavailableError
+   * @throws TokenDisabledError, TokenExpiredError, DatabaseUnavailableError
    */
   async find(token: string): Promise<TokenCaller | undefined> {
     if (!isTokenForm(token)) return undefined;
     const stored = await this.tokens.get(digestOf(token).toString('base64url'));
-    if (!stored) return undefined;
-    if (!stored.enabled) throw new TokenDisabledError();
-    this.usage.note(stored.id);
-    const { id, name, scope } = stored;
-    return { kind: 'token', tokenId: id, ...(name !== undefined && { name }), scope };
+    const caller = stored && usable(stored);
+    if (caller) this.usage.note(caller.tokenId);
+    return caller;
   }
 }
