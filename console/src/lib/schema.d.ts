@@ -23,6 +23,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/me': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whose token this is, and what it may do */
+    get: operations['getOwnRights'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tokens': {
     parameters: {
       query?: never;
@@ -51,7 +68,8 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    /** A scoped token; never the token itself */
+    get: operations['getToken'];
     put?: never;
     post?: never;
     /** Revoke a token for good */
@@ -494,6 +512,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/tokens/{id}/check': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Whether a call with this token would pass, and why not; nothing is called */
+    post: operations['checkToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/files': {
     parameters: {
       query?: never;
@@ -912,6 +947,41 @@ export interface components {
     DeletedDto: {
       /** @enum {string} */
       status: 'deleted';
+    };
+    MeDto: {
+      /** @enum {string} */
+      kind: 'master' | 'token';
+      /** Format: uuid */
+      id?: string;
+      name?: string;
+      /** @description The token's first characters. */
+      prefix?: string;
+      enabled: boolean;
+      all_sessions: boolean;
+      app_ids?: string[];
+      session_ids?: string[];
+      classes: ('read' | 'send' | 'manage' | 'account')[];
+      /** @description Absent for all of its classes. */
+      methods?: string[];
+      /** @description Absent for all chats. */
+      chats?: number[];
+      /**
+       * Format: date-time
+       * @description Absent for a token without end.
+       */
+      expires_at?: string;
+      pool_ids?: string[];
+      /** @enum {string} */
+      pool_access: 'read' | 'write';
+      /** Format: date-time */
+      created_at?: string;
+      /**
+       * Format: date-time
+       * @description Until when a secret serves that was replaced: by then the new one has to be in use.
+       */
+      former_secrets_until?: string;
+      /** Format: date-time */
+      last_used_at?: string;
     };
     TokenDto: {
       /** Format: uuid */
@@ -1532,6 +1602,24 @@ export interface components {
       /** Format: date-time */
       decided_at?: string;
     };
+    CheckedCallDto: {
+      allowed: boolean;
+      /** @description The HTTP status that it would be refused with. */
+      status?: number;
+      /** @description Why, as the `error` of the answer that it would get. */
+      error?: {
+        [key: string]: unknown;
+      };
+    };
+    CheckCallDto: {
+      /** @example getChatHistory */
+      method: string;
+      /** Format: uuid */
+      session_id: string;
+      params?: {
+        [key: string]: unknown;
+      } | null;
+    };
     UploadedFileDto: {
       /**
        * @description for inputFileLocal
@@ -2090,6 +2178,39 @@ export interface operations {
       };
     };
   };
+  getOwnRights: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['MeDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
   listTokens: {
     parameters: {
       query?: {
@@ -2153,6 +2274,41 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['TokenCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TokenDto'];
           };
         };
       };
@@ -3513,6 +3669,45 @@ export interface operations {
             } & {
               [key: string]: unknown;
             };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  checkToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CheckCallDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['CheckedCallDto'];
           };
         };
       };

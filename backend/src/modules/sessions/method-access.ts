@@ -1,6 +1,6 @@
 import { ScopeDeniedError } from '../../common/errors/index.js';
 import { currentContext, type TokenRights } from '../../common/http/index.js';
-import { classOf, namedIn, staysInNamedChats, viewOf } from '../../telegram/index.js';
+import { type ChatView, classOf, namedIn, staysInNamedChats, viewOf } from '../../telegram/index.js';
 
 /** The rights of the token that asks; undefined for the master, and for what the product does by itself: these may do all. */
 function limits(): TokenRights | undefined {
@@ -26,10 +26,9 @@ export function requireMethod(method: string): void {
   }
 }
 
-/** Whether the caller's token may see and name a chat. */
+/** @throws ScopeDeniedError for a chat that the caller's token may not see and name */
 export function requireChat(chatId: number): void {
-  const rights = limits();
-  if (rights !== undefined && !viewOf(rights).has(chatId)) {
+  if (currentView()?.has(chatId) === false) {
     throw new ScopeDeniedError(`the token is not permitted for the chat ${chatId}`, { details: { chat_id: chatId } });
   }
 }
@@ -63,14 +62,18 @@ export async function requireChats(method: string, params: Readonly<Record<strin
   }
 }
 
-/**
- * TDLib's answer as the caller may have it.
- * @throws ScopeDeniedError when it is about a chat that its token may not see
- */
-export function visibleAnswer(text: string): string {
+/** What of the account's chats the caller's token may see; undefined for who sees everything. */
+export function currentView(): ChatView | undefined {
   const rights = limits();
-  if (rights === undefined) return text;
-  const visible = viewOf(rights).textOf(text);
+  return rights && viewOf(rights);
+}
+
+/**
+ * TDLib's answer as somebody with this view may have it.
+ * @throws ScopeDeniedError when it is about a chat that is not in the view
+ */
+export function visibleAnswer(view: ChatView | undefined, text: string): string {
+  const visible = view === undefined ? text : view.textOf(text);
   if (visible === undefined)
     throw new ScopeDeniedError('the answer is about a chat that the token is not permitted for');
   return visible;

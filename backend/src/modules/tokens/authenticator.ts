@@ -173,9 +173,7 @@ export class Authenticator {
   private async requireScope(caller: TokenCaller, access: Access, request: FastifyRequest): Promise<void> {
     if (access === Access.CoveredSession) {
       const { id } = request.params as { readonly id?: string };
-      if (id === undefined || !(await this.coverage?.covers(caller.scope, id))) {
-        throw new ScopeDeniedError('the token is not permitted for this session');
-      }
+      await this.coverage?.require(caller.scope, id ?? '');
     } else if (access !== Access.AnyToken) {
       throw new ScopeDeniedError('the token is limited to its sessions: this needs the master token');
     }

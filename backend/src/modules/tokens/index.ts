@@ -7,5 +7,7 @@ export {
   ApiTokenFormerSecretEntity,
   ApiTokenSessionEntity,
 } from './token.entity.js';
+export { ScopedTokens } from './scoped-tokens.js';
+export { SessionCoverage } from './session-coverage.js';
 export { coverageSql } from './token-scope.js';
 export { TokensModule } from './tokens.module.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Notifications } from '../../common/db/notifications.js';
 import { Remembered, type RememberOptions } from '../../common/db/remembered.js';
-import { TokenDisabledError, TokenExpiredError } from '../../common/errors/index.js';
+import { NotFoundError, TokenDisabledError, TokenExpiredError } from '../../common/errors/index.js';
 import type { TokenCaller } from '../../common/http/index.js';
 import { TokenUsage } from './token-usage.js';
 import { digestOf, isTokenForm } from './token-secret.js';
@@ -33,11 +33,11 @@ export class ScopedTokens implements OnModuleInit {
   private readonly tokens: Remembered<StoredToken>;
 
   constructor(
-    repository: TokensRepository,
+    private readonly repository: TokensRepository,
     private readonly usage: TokenUsage,
     private readonly notifications: Notifications,
   ) {
-    this.tokens = new Remembered((digest) => repository.findByHash(Buffer.from(digest, 'base64url')), REMEMBER);
+    this.tokens = new Remembered((digest) => this.repository.findByHash(Buffer.from(digest, 'base64url')), REMEMBER);
   }
 
   onModuleInit(): void {
@@ -50,6 +50,17 @@ export class ScopedTokens implements OnModuleInit {
   /** The token has changed; where the change was made nobody waits for the notification. */
   forget(tokenId: string): void {
     this.tokens.forgetWhere(({ caller }) => caller.tokenId === tokenId);
+  }
+
+  /**
+   * The caller that the holder of a token would be now, whom nobody has seen.
+   * @throws NotFoundError, TokenDisabledError, TokenExpiredError
+   */
+  async holderOf(tokenId: string): Promise<TokenCaller> {
+    const stored = await this.repository.find(tokenId);
+    const caller = stored && usable(stored);
+    if (!caller) throw new NotFoundError('token', tokenId);
+    return caller;
   }
 
   /**

@@ -220,3 +220,33 @@ export class TokenDto {
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'To some seconds; absent until it is used.' })
   last_used_at?: string;
 }
+
+/** Who asks. The master has no lists: it may do everything that is not reserved. */
+export class MeDto implements Partial<TokenDto> {
+  @ApiProperty({ enum: ['master', 'token'] }) kind!: 'master' | 'token';
+  @ApiPropertyOptional(UUID) id?: string;
+  @ApiPropertyOptional({ type: String }) name?: string;
+  @ApiPropertyOptional({ type: String, description: "The token's first characters." }) prefix?: string;
+  @ApiProperty({ type: Boolean }) enabled!: boolean;
+  @ApiProperty({ type: Boolean }) all_sessions!: boolean;
+  @ApiPropertyOptional({ type: 'array', items: UUID }) app_ids?: readonly string[];
+  @ApiPropertyOptional({ type: 'array', items: UUID }) session_ids?: readonly string[];
+  @ApiProperty({ type: 'array', items: { type: 'string', enum: [...METHOD_CLASSES] } })
+  classes!: readonly MethodClass[];
+  @ApiPropertyOptional({ type: 'array', items: { type: 'string' }, description: 'Absent for all of its classes.' })
+  methods?: readonly string[];
+  @ApiPropertyOptional({ type: 'array', items: { type: 'integer' }, description: 'Absent for all chats.' })
+  chats?: readonly number[];
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent for a token without end.' })
+  expires_at?: string;
+  @ApiPropertyOptional({ type: 'array', items: UUID }) pool_ids?: readonly string[];
+  @ApiProperty({ enum: POOL_ACCESSES }) pool_access!: PoolAccess;
+  @ApiPropertyOptional({ type: String, format: 'date-time' }) created_at?: string;
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Until when a secret serves that was replaced: by then the new one has to be in use.',
+  })
+  former_secrets_until?: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time' }) last_used_at?: string;
+}

@@ -20,7 +20,8 @@ import {
   TokenRotatedDto,
   UpdateTokenDto,
 } from './token.dto.js';
-import { type ListedToken, type TokenChange, TokensService } from './tokens.service.js';
+import { toTokenDto } from './token.mapping.js';
+import { type TokenChange, TokensService } from './tokens.service.js';
 
 const DEFAULT_OVERLAP_MS = 24 * 3_600_000;
 
@@ -42,27 +43,6 @@ function toChange(dto: UpdateTokenDto): TokenChange {
   };
 }
 
-function toDto({ token, appIds, sessionIds, formerSecretsUntil }: ListedToken): TokenDto {
-  return {
-    id: token.id,
-    ...(token.name !== null && { name: token.name }),
-    prefix: token.prefix,
-    enabled: token.enabled,
-    all_sessions: token.allSessions,
-    app_ids: appIds,
-    session_ids: sessionIds,
-    classes: token.classes,
-    ...(token.methods !== null && { methods: token.methods }),
-    ...(token.chats !== null && { chats: token.chats.map(Number) }),
-    ...(token.expiresAt !== null && { expires_at: token.expiresAt.toISOString() }),
-    pool_ids: token.poolIds,
-    pool_access: token.poolAccess,
-    created_at: token.createdAt.toISOString(),
-    ...(formerSecretsUntil && { former_secrets_until: formerSecretsUntil.toISOString() }),
-    ...(token.lastUsedAt !== null && { last_used_at: token.lastUsedAt.toISOString() }),
-  };
-}
-
 @ApiTags('tokens')
 @Controller('v1/tokens')
 @Requires(Access.Master)
@@ -74,7 +54,14 @@ export class TokensController {
   @ApiOperation({ operationId: 'listTokens', summary: 'All scoped tokens, oldest first; never the tokens themselves' })
   async list(@Query() query: PageQueryDto): Promise<Page<TokenDto>> {
     const { items, nextCursor } = await this.tokens.list(query.toRequest());
-    return new Page(items.map(toDto), nextCursor);
+    return new Page(items.map(toTokenDto), nextCursor);
+  }
+
+  @Get(':id')
+  @Returns(TokenDto)
+  @ApiOperation({ operationId: 'getToken', summary: 'A scoped token; never the token itself' })
+  async get(@Param('id') id: string): Promise<TokenDto> {
+    return toTokenDto(await this.tokens.get(existingId('token', id)));
   }
 
   @Post()

@@ -54,19 +54,15 @@ export class TokensService {
   async list(request: PageRequest): Promise<Page<ListedToken>> {
     const { manager } = this.unitOfWork;
     const { items, nextCursor } = await keysetPage(manager.createQueryBuilder(ApiTokenEntity, 'token'), request);
-    const ids = items.map(({ id }) => id);
-    const apps = await this.repository.named('app', ids);
-    const sessions = await this.repository.named('session', ids);
-    const formers = await this.repository.formerSecretsUntil(ids);
-    return new Page(
-      items.map((token) => ({
-        token,
-        appIds: apps.get(token.id) ?? [],
-        sessionIds: sessions.get(token.id) ?? [],
-        formerSecretsUntil: formers.get(token.id),
-      })),
-      nextCursor,
-    );
+    return new Page(await this.listed(items), nextCursor);
+  }
+
+  /** @throws NotFoundError */
+  async get(id: string): Promise<ListedToken> {
+    const found = await this.unitOfWork.manager.findBy(ApiTokenEntity, { id });
+    const [token] = await this.listed(found);
+    if (token === undefined) throw new NotFoundError('token', id);
+    return token;
   }
 
   /**
@@ -124,6 +120,19 @@ export class TokensService {
       await this.notifications.publish('token_changed', id);
     });
     this.tokens.forget(id);
+  }
+
+  private async listed(tokens: readonly ApiTokenEntity[]): Promise<readonly ListedToken[]> {
+    const ids = tokens.map(({ id }) => id);
+    const apps = await this.repository.named('app', ids);
+    const sessions = await this.repository.named('session', ids);
+    const formers = await this.repository.formerSecretsUntil(ids);
+    return tokens.map((token) => ({
+      token,
+      appIds: apps.get(token.id) ?? [],
+      sessionIds: sessions.get(token.id) ?? [],
+      formerSecretsUntil: formers.get(token.id),
+    }));
   }
 
   private async name(id: string, { appIds, sessionIds }: TokenChange): Promise<void> {
