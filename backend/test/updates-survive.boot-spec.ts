@@ -112,7 +112,7 @@ describe('updates and the processes that take them', () => {
       (phone) => telegram.control.createAccount({ phone, firstName: 'F' }).userId,
     );
     product = await start();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await product.end('SIGTERM');
@@ -120,7 +120,7 @@ describe('updates and the processes that take them', () => {
     await postgres.stop();
     await telegram.stop();
     rmSync(dir, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it(
     'all reach webhook and stream over SIGKILLs in the midst of them and a restart of PostgreSQL, and what comes twice has one id',

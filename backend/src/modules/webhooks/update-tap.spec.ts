@@ -18,7 +18,7 @@ const subscriber: Subscriber = {
   sessionKind: 'bot',
   kind: 'stream',
   filters: new CompiledFilters({ types: ['updateNewMessage'] }),
-  isScoped: false,
+  view: undefined,
   isServed: true,
   since: 0,
   url: '',
