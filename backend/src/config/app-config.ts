@@ -47,6 +47,8 @@ interface Settings {
     readonly immunityMs: number;
   };
   readonly sendTtlMs: number;
+  /** How long what was done, and what was refused, is kept in the audit log. */
+  readonly auditTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
     readonly id: string;
@@ -162,6 +164,7 @@ export class AppConfig implements Settings {
   readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly storage!: Settings['storage'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
+  readonly auditTtlMs!: Settings['auditTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
   readonly telegram!: Settings['telegram'];
@@ -216,6 +219,7 @@ export class AppConfig implements Settings {
         immunityMs: parseDurationMs(env.STORAGE_IMMUNITY) ?? 0,
       },
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
+      auditTtlMs: parseDurationMs(env.AUDIT_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),
         ...(env.CLUSTER_TOKEN !== undefined && { clusterToken: env.CLUSTER_TOKEN }),

@@ -96,6 +96,7 @@ export class Env {
   @IsDuration() STORAGE_TTL = '30d';
   @IsDuration() STORAGE_IMMUNITY = '1h';
   @IsDuration() SEND_TTL = '7d';
+  @IsDuration() AUDIT_TTL = '90d';
 
   @IsOptional()
   @Matches(/^[A-Za-z0-9._-]{1,128}$/, { message: '$property must be 1 to 128 of A-Z a-z 0-9 . _ -' })
