@@ -49,6 +49,10 @@ interface Settings {
   readonly sendTtlMs: number;
   /** How long what was done, and what was refused, is kept in the audit log. */
   readonly auditTtlMs: number;
+  /** How fast a user account writes; 0 for as fast as it is asked to. Who would wait for longer is refused. */
+  readonly pace: { readonly perSecond: number; readonly maxWaitMs: number };
+  /** How long it is kept what Telegram has refused for being too often. */
+  readonly floodTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
     readonly id: string;
@@ -165,6 +169,8 @@ export class AppConfig implements Settings {
   readonly storage!: Settings['storage'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
   readonly auditTtlMs!: Settings['auditTtlMs'];
+  readonly pace!: Settings['pace'];
+  readonly floodTtlMs!: Settings['floodTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
   readonly telegram!: Settings['telegram'];
@@ -220,6 +226,8 @@ export class AppConfig implements Settings {
       },
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
       auditTtlMs: parseDurationMs(env.AUDIT_TTL) ?? 0,
+      pace: { perSecond: env.PACE_PER_SECOND, maxWaitMs: parseDurationMs(env.PACE_MAX_WAIT) ?? 0 },
+      floodTtlMs: parseDurationMs(env.FLOOD_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),
         ...(env.CLUSTER_TOKEN !== undefined && { clusterToken: env.CLUSTER_TOKEN }),

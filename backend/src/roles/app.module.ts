@@ -8,6 +8,7 @@ import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { AuditEventEntity, AuditModule } from '../modules/audit/index.js';
 import { FilesModule } from '../modules/files/index.js';
+import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
@@ -50,6 +51,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forGateway(),
     ProxiesModule.forGateway(),
     UploadsModule.forGateway(),
+    LimitsModule.forGateway(),
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
@@ -62,6 +64,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forWorker(),
     ProxiesModule.forWorker(),
     UploadsModule.forWorker(),
+    LimitsModule.forWorker(),
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
     WebhooksModule.forWorker(),
@@ -73,6 +76,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forAll(),
     ProxiesModule.forAll(),
     UploadsModule.forWorker(),
+    LimitsModule.forAll(),
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),

@@ -21,9 +21,11 @@ export interface EventsRequest {
   readonly view: ChatView | undefined;
 }
 
-/** Events with the place after them. */
+/** Events with the places around them. */
 export interface Events {
   readonly rows: readonly EventRow[];
+  /** The place before them. */
+  readonly from: number;
   readonly next: number;
   /** Whether the subscription is gone, or its token must not read it any more. */
   readonly isOver: boolean;
@@ -58,7 +60,12 @@ export class EventReader {
         const rows = isOver ? [] : await this.deliveries.events(subscriptionId, position, limit);
         const last = rows.at(-1);
         if (last !== undefined || isOver || left <= 0 || caller.left || this.feed.isStopping) {
-          return { rows: visibleRows(rows, view), next: last === undefined ? position : Number(last.seq), isOver };
+          return {
+            rows: visibleRows(rows, view),
+            from: position,
+            next: last === undefined ? position : Number(last.seq),
+            isOver,
+          };
         }
         await arrived;
       } finally {
