@@ -47,6 +47,8 @@ interface Settings {
     readonly immunityMs: number;
   };
   readonly sendTtlMs: number;
+  /** How long what was done, and what was refused, is kept in the audit log. */
+  readonly auditTtlMs: number;
   /** How fast a user account writes; 0 for as fast as it is asked to. Who would wait for longer is refused. */
   readonly pace: { readonly perSecond: number; readonly maxWaitMs: number };
   /** How long it is kept what Telegram has refused for being too often. */
@@ -166,6 +168,7 @@ export class AppConfig implements Settings {
   readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly storage!: Settings['storage'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
+  readonly auditTtlMs!: Settings['auditTtlMs'];
   readonly pace!: Settings['pace'];
   readonly floodTtlMs!: Settings['floodTtlMs'];
   readonly secrets!: Settings['secrets'];
@@ -222,6 +225,7 @@ export class AppConfig implements Settings {
         immunityMs: parseDurationMs(env.STORAGE_IMMUNITY) ?? 0,
       },
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
+      auditTtlMs: parseDurationMs(env.AUDIT_TTL) ?? 0,
       pace: { perSecond: env.PACE_PER_SECOND, maxWaitMs: parseDurationMs(env.PACE_MAX_WAIT) ?? 0 },
       floodTtlMs: parseDurationMs(env.FLOOD_TTL) ?? 0,
       secrets: {

@@ -67,6 +67,9 @@ export const aToken: Token = {
   all_sessions: false,
   app_ids: [anApp.id],
   session_ids: [aSession().id],
+  classes: ['read', 'send', 'manage'],
+  pool_ids: [],
+  pool_access: 'read',
   created_at: '2026-11-29T09:00:00.000Z',
 };
 

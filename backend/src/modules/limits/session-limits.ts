@@ -106,16 +106,22 @@ export class SessionLimits {
    * @throws RateLimitedError when it may not
    */
   admit(call: LimitedCall): Admission | undefined {
-    const isLocal = isLocalRead(call.method, call.params);
-    const requireOpen = (): void => {
-      if (this.isUser && !isLocal) this.cooldowns.require(scopeOf(call.method));
-      if (this.isUser && call.resolves) this.cooldowns.require(scopeOf(RESOLVING_METHOD));
-    };
+    const requireOpen = (): void => this.requireOpen(call);
     requireOpen();
-    const counted = this.counted(call, isLocal);
+    const counted = this.counted(call, isLocalRead(call.method, call.params));
     const turn = this.turnOf(call.method);
     if (turn === undefined && counted.length === 0) return undefined;
     return new Admission({ turn, counted, charger: this.deps.charger, requireOpen }, this.clock.wall);
+  }
+
+  /**
+   * Refuses what has to wait because Telegram said so. Nothing is counted for it.
+   * @throws RateLimitedError
+   */
+  requireOpen({ method, params, resolves }: Omit<LimitedCall, 'tokenId'>): void {
+    if (!this.isUser) return;
+    if (!isLocalRead(method, params)) this.cooldowns.require(scopeOf(method));
+    if (resolves) this.cooldowns.require(scopeOf(RESOLVING_METHOD));
   }
 
   /** Whether it has to be known whom a call is for: only while the account is limited for spam. */

@@ -68,14 +68,16 @@ export class CallDispatcher {
   }
 
   /**
-   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done;
-   * whose uploads it names is found out only by a call.
+   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done:
+   * what is counted, queued, or used up by a call is found out only by a call.
    * @throws as {@link dispatch}
    */
   async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
     const { query, held, client } = await this.admit(kind, id, body);
-    await held.resolver.resolve(client, query.params);
-    await requireChats(query.method, query.params);
+    const { method, params } = query;
+    held.limits.requireOpen({ method, params, resolves: held.resolver.asks(params) });
+    await held.resolver.resolve(client, params);
+    await requireChats(method, params);
   }
 
   private async admit(kind: SessionKind, id: string, { method, params }: CallBody): Promise<Admitted> {
