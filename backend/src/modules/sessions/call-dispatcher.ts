@@ -18,7 +18,7 @@ import { type Admission, PaceEndedError, RESOLVING_METHOD } from '../limits/inde
 import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
-import { requireMethodClass } from './method-access.js';
+import { currentView, requireChats, requireMethod, visibleAnswer } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import { whenDecided } from './sends/tracked-send.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
@@ -32,6 +32,13 @@ const CALL_TIMEOUT_MS = 70_000;
 const REASON_TIMEOUT_MS = 2_000;
 const ERROR_PREFIX = '{"@type":"error"';
 const NO_SENDS: Dispatched['sends'] = [];
+
+/** A call that its caller may make, and where. */
+interface Admitted {
+  readonly query: InspectedQuery;
+  readonly held: Held;
+  readonly client: TdClient;
+}
 
 /** Runs td_api methods on open sessions: checks them, makes their chat known, and learns from what Telegram answers. */
 @Injectable()
@@ -51,8 +58,31 @@ export class CallDispatcher {
     caller: Departure | undefined,
     options: DispatchOptions,
   ): Promise<Dispatched> {
-    const query = inspectQuery(body.method, body.params, this.config.uploads.dir, kind);
-    requireMethodClass(query.method);
+    const { query, held, client } = await this.admit(kind, id, body);
+    const leave = client.enter();
+    try {
+      return await this.run(held, client, query, caller, options);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done;
+   * whose uploads it names is found out only by a call, and so is what the pace and the rules of limits say.
+   * @throws as {@link dispatch}
+   */
+  async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
+    const { query, held, client } = await this.admit(kind, id, body);
+    const { method, params } = query;
+    held.limits.requireOpen({ method, params, resolves: held.resolver.asks(params) });
+    await held.resolver.resolve(client, params);
+    await requireChats(method, params);
+  }
+
+  private async admit(kind: SessionKind, id: string, { method, params }: CallBody): Promise<Admitted> {
+    const query = inspectQuery(method, params, this.config.uploads.dir, kind);
+    requireMethod(query.method);
     const held = this.sessions.get(id);
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
@@ -60,13 +90,7 @@ export class CallDispatcher {
     if (this.sessions.isStopping) {
       throw new SessionMovingError(false);
     }
-    const client = held.session.readyClient();
-    const leave = client.enter();
-    try {
-      return await this.run(held, client, query, caller, options);
-    } finally {
-      leave();
-    }
+    return { query, held, client: held.session.readyClient() };
   }
 
   private async run(
@@ -79,6 +103,13 @@ export class CallDispatcher {
     const { method, params } = query;
     const { sends, resolver } = held;
     const maySend = !isReadMethod(method);
+    const view = currentView();
+    const late =
+      onLateAnswer &&
+      ((answer: string): void => {
+        const visible = view === undefined ? answer : view.textOf(answer);
+        if (visible !== undefined) onLateAnswer(visible);
+      });
     const limitMs = held.session.monitor.health.level === 'down' ? Math.min(timeoutMs, DOWN_CALL_MS) : timeoutMs;
     const began = performance.now();
     const wait: Waiting = { caller, leftMs: () => Math.max(1, limitMs - (performance.now() - began)), limitMs };
@@ -97,12 +128,12 @@ export class CallDispatcher {
                 held.limits.noteRefusal('call', method, chatOf(params), toTdlibError(answer));
                 admission?.giveBack();
               }
-              const late = sends.answered(answer, keyId);
-              use?.answered(late);
-              giveBackFailed(admission, late);
-              onLateAnswer?.(answer);
+              const lateSends = sends.answered(answer, keyId);
+              use?.answered(lateSends);
+              giveBackFailed(admission, lateSends);
+              late?.(answer);
             }
-          : onLateAnswer,
+          : late,
       });
     const leaveDownload = held.downloads.follow(method, params);
     let text: string;
@@ -118,10 +149,10 @@ export class CallDispatcher {
           await within(resolver.resolve(client, params), wait);
           asking = method;
         }
+        await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
-      const tokenId = tokenOf();
-      admission = held.limits.admit({ method, params, tokenId, resolves });
+      admission = held.limits.admit({ method, params, tokenId: tokenOf(), resolves });
       if (admission?.passed !== undefined) {
         await within(admission.passed, wait);
       }
@@ -136,6 +167,7 @@ export class CallDispatcher {
         );
         asking = method;
         admission?.resolved(hasAsked);
+        await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
       if (needsKnownSupergroup(method)) {
@@ -189,7 +221,7 @@ export class CallDispatcher {
     const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
     use?.answered(sent);
     giveBackFailed(admission, sent);
-    return { text, sends: sent };
+    return { text: visibleAnswer(view, text), sends: sent };
   }
 
   /** Marks the uploads that a call names; they have to be its caller's. @throws PathDeniedError, UploadIncompleteError */

@@ -36,6 +36,7 @@ import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { TokenCheckController } from './token-check.controller.js';
 
 /** Whether the library that cannot connect around a proxy is loaded: asked when the library is first needed. */
 async function wantsProxyOnly({ telegram, isWorker }: AppConfig, repository: SessionsRepository): Promise<boolean> {
@@ -90,7 +91,13 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionLimitsController, SessionsController, SendsController, ExecuteController],
+      controllers: [
+        SessionLimitsController,
+        SessionsController,
+        SendsController,
+        ExecuteController,
+        TokenCheckController,
+      ],
       providers: [
         SessionsRepository,
         SessionsService,
@@ -121,7 +128,13 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionLimitsController, SessionsController, SendsController, ExecuteController],
+      controllers: [
+        SessionLimitsController,
+        SessionsController,
+        SendsController,
+        ExecuteController,
+        TokenCheckController,
+      ],
       providers: [SessionsRepository, SessionsService, SessionLimitsService, ENGINE, Executor, ...LOCAL_HOST],
       exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine],
     };

@@ -48,7 +48,7 @@ export class SessionLimitsController {
 
   @Get('me/limits')
   @Returns(MyLimitsDto)
-  @Requires(Access.AnyToken)
+  @Requires(Access.AnyToken, 'any')
   @ApiOperation({
     operationId: 'getMyLimits',
     summary: 'The sessions that the token covers, with their cooldowns and the rules that bind its calls',
@@ -59,7 +59,7 @@ export class SessionLimitsController {
 
   @Get(':kind(bot|user)/:id/limits')
   @Returns(SessionLimitsDto)
-  @Requires(Access.CoveredSession)
+  @Requires(Access.CoveredSession, 'any')
   @ApiParam(KIND)
   @ApiOperation({ operationId: 'getSessionLimits', summary: 'What a session is kept from, its queue, and its rules' })
   get(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionLimitsDto> {
