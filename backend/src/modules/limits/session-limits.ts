@@ -106,11 +106,11 @@ export class SessionLimits {
    * @throws RateLimitedError when it may not
    */
   admit(call: LimitedCall): Admission | undefined {
-    const requireOpen = (): void => this.requireOpen(call);
-    requireOpen();
-    const counted = this.counted(call, isLocalRead(call.method, call.params));
+    this.requireOpen(call);
+    const counted = this.counted(call);
     const turn = this.turnOf(call.method);
     if (turn === undefined && counted.length === 0) return undefined;
+    const requireOpen = (): void => this.requireOpen(call);
     return new Admission({ turn, counted, charger: this.deps.charger, requireOpen }, this.clock.wall);
   }
 
@@ -208,12 +208,12 @@ export class SessionLimits {
     return this.isUser && this.pace.isOn && isPaced(method) ? this.pace.enter(scopeOf(method)) : undefined;
   }
 
-  private counted({ method, params, tokenId, resolves }: LimitedCall, isLocal: boolean): readonly Counted[] {
+  private counted({ method, params, tokenId, resolves }: LimitedCall): readonly Counted[] {
     const { rules } = this.deps;
     const subject = { ...this.session, tokenId };
     const counted = new Map<string, Counted>();
-    if (!isLocal) {
-      const weight = weightOf(method, params);
+    const weight = weightOf(method, params);
+    if (weight > 0) {
       for (const each of rules.counting(subject, method)) {
         counted.set(each.rule.id, { ...each, ofCall: each.countsCalls ? 1 : weight, ofResolve: 0 });
       }

@@ -128,9 +128,9 @@ export class CallDispatcher {
                 held.limits.noteRefusal('call', method, chatOf(params), toTdlibError(answer));
                 admission?.giveBack();
               }
-              const sent = sends.answered(answer, keyId);
-              use?.answered(sent);
-              giveBackFailed(admission, sent);
+              const lateSends = sends.answered(answer, keyId);
+              use?.answered(lateSends);
+              giveBackFailed(admission, lateSends);
               late?.(answer);
             }
           : late,
@@ -152,8 +152,7 @@ export class CallDispatcher {
         await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
-      const tokenId = tokenOf();
-      admission = held.limits.admit({ method, params, tokenId, resolves });
+      admission = held.limits.admit({ method, params, tokenId: tokenOf(), resolves });
       if (admission?.passed !== undefined) {
         await within(admission.passed, wait);
       }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { TdClient } from '../../telegram/index.js';
 import type { Cooldown } from '../limits/index.js';
+import type { TdClient } from '../../telegram/index.js';
 import type { LiveState, SessionKind } from './session.dto.js';
 import type { Lease } from './sessions.repository.js';
 
