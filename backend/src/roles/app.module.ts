@@ -8,6 +8,7 @@ import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { FilesModule } from '../modules/files/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
+import { S3KeyEntity, S3Module } from '../modules/s3/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
 import {
@@ -31,6 +32,7 @@ export const ENTITIES: readonly EntityClass[] = [
   EventTicketEntity,
   IdempotencyKeyEntity,
   ProxyEntity,
+  S3KeyEntity,
   SendEntity,
   SessionEntity,
   SubscriptionEntity,
@@ -48,6 +50,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
+    S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
@@ -70,6 +73,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),
+    S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],

@@ -155,7 +155,12 @@ export function sendRaw(
 }
 
 /** Signs a request and sends it. */
-export function sendSigned(s3: TestS3, key: TestKey, request: RawS3Request, agent?: Agent): Promise<RawS3Answer> {
+export function sendSigned(
+  s3: { readonly port: number },
+  key: TestKey,
+  request: RawS3Request,
+  agent?: Agent,
+): Promise<RawS3Answer> {
   const host = request.headers?.['host'] ?? `127.0.0.1:${s3.port}`;
   return sendRaw(s3.port, { ...request, headers: signedHeaders(request, key, host) }, agent);
 }

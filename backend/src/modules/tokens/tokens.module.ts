@@ -21,7 +21,7 @@ export class TokensModule {
       global: true,
       controllers: [ConsoleSessionController, TokensController],
       providers: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage, TokensRepository, TokensService],
-      exports: [EventTickets],
+      exports: [EventTickets, TokenUsage],
     };
   }
 
