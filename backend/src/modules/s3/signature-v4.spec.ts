@@ -180,6 +180,11 @@ describe('a signature of version 4', () => {
     expect(codeOf(() => readClaim(new RequestHead('GET', '/', ['host', 'h', ...headers]), NOW))).toBe(code);
   });
 
+  it('of version 2 in a URL is refused by name', () => {
+    const head = new RequestHead('GET', '/b/k?AWSAccessKeyId=A&Signature=c2ln&Expires=1', ['host', 'h']);
+    expect(codeOf(() => readClaim(head, NOW))).toBe('InvalidRequest');
+  });
+
   it('in the header and in the query at once is refused', () => {
     expect(codeOf(() => readClaim(presigned({}, ['authorization', 'AWS4-HMAC-SHA256 x']), NOW))).toBe(
       'InvalidArgument',

@@ -42,6 +42,9 @@ export function readClaim(head: RequestHead, now: number): SignatureClaim {
   }
   if (authorization !== undefined) return readHeader(head, authorization, now);
   if (inQuery) return readQuery(head, now);
+  if (head.has('AWSAccessKeyId')) {
+    throw new S3Error('InvalidRequest', `signatures of version 2 are not supported: use ${ALGORITHM}`);
+  }
   throw new S3Error('AccessDenied', 'the request is not signed');
 }
 
