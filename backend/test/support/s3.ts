@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { AppLogger } from '../../src/common/log/app-logger.js';
 import { RequestHead, encodePart } from '../../src/modules/s3/request-head.js';
-import type { AccessKeys, Grant, PoolAccess } from '../../src/modules/s3/s3-call.js';
+import type { AccessKeys, Grant } from '../../src/modules/s3/s3-call.js';
 import { type S3Deadlines, S3Server } from '../../src/modules/s3/s3-server.js';
 import { canonicalRequest, readClaim, signatureOf, signingKey } from '../../src/modules/s3/signature-v4.js';
+import type { PoolAccess } from '../../src/modules/tokens/index.js';
 import { MemoryObjectStore } from './memory-object-store.js';
 
 export interface TestKey {

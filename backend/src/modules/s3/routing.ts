@@ -2,7 +2,8 @@ import * as buckets from './bucket-operations.js';
 import * as uploads from './multipart-operations.js';
 import * as objects from './object-operations.js';
 import { type RequestHead, decodePart } from './request-head.js';
-import { type BucketCall, type ObjectCall, type PoolAccess, type S3Answer, type S3Call, mayUse } from './s3-call.js';
+import type { PoolAccess } from '../tokens/index.js';
+import { type BucketCall, type ObjectCall, type S3Answer, type S3Call, mayUse } from './s3-call.js';
 import { S3Error, type S3ErrorCode } from './s3-error.js';
 import { requireKey } from './s3-names.js';
 

@@ -1,14 +1,12 @@
+import type { PoolAccess } from '../tokens/index.js';
 import type { Body, Bucket, ObjectStore } from './object-store.js';
 import type { Payload } from './payload.js';
 import type { RequestHead } from './request-head.js';
 
-/** What an access key may do with the buckets of a pool. Who may write may read. */
-export type PoolAccess = 'read' | 'write';
-
 /** What the holder of an access key may do: the rights of its token. */
 export interface Grant {
   readonly tokenId: string;
-  /** By pool id. */
+  /** By pool id; who may write may read. */
   readonly pools: ReadonlyMap<string, PoolAccess>;
 }
 

@@ -1,12 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import type { Grant, PoolAccess } from './s3-call.js';
+import type { PoolAccess } from '../tokens/index.js';
+import type { Grant } from './s3-call.js';
 import { S3KeyEntity } from './s3-key.entity.js';
 
-interface GrantRow {
+/** An access key as a request meets it. */
+export interface StoredKey {
+  readonly grant: Grant;
+  readonly enabled: boolean;
+  /** In Unix milliseconds; undefined for never. */
+  readonly expiresAt: number | undefined;
+}
+
+interface KeyRow {
   readonly token_id: string;
-  readonly pool_ids: readonly string[] | null;
-  readonly pool_access: PoolAccess | null;
+  readonly enabled: boolean;
+  readonly expires_at: Date | null;
+  readonly pool_ids: readonly string[];
+  readonly pool_access: PoolAccess;
 }
 
 /** The statements on access keys. */
@@ -14,19 +25,16 @@ interface GrantRow {
 export class S3KeysRepository {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** What the holder of a key may do; undefined for a key that is not there, or whose token is not in force. */
-  async grantOf(keyId: string): Promise<Grant | undefined> {
-    // The token's pools are read by name from the whole row: they come with a later migration of the tokens.
-    const [row] = await this.unitOfWork.rows<GrantRow>(
-      `SELECT k.token_id, t.row->'pool_ids' AS pool_ids, t.row->>'pool_access' AS pool_access
-         FROM s3_keys k
-         JOIN (SELECT id, enabled, to_jsonb(api_tokens) AS row FROM api_tokens) t ON t.id = k.token_id
-        WHERE k.id = $1 AND t.enabled AND COALESCE((t.row->>'expires_at')::timestamptz > now(), true)`,
+  /** With what its token may do; undefined when there is no such key. */
+  async find(keyId: string): Promise<StoredKey | undefined> {
+    const [row] = await this.unitOfWork.rows<KeyRow>(
+      `SELECT k.token_id, t.enabled, t.expires_at, t.pool_ids::text[] AS pool_ids, t.pool_access
+         FROM s3_keys k JOIN api_tokens t ON t.id = k.token_id WHERE k.id = $1`,
       [keyId],
     );
     if (!row) return undefined;
-    const access = row.pool_access ?? 'read';
-    return { tokenId: row.token_id, pools: new Map((row.pool_ids ?? []).map((id) => [id, access])) };
+    const pools = new Map(row.pool_ids.map((id) => [id, row.pool_access]));
+    return { grant: { tokenId: row.token_id, pools }, enabled: row.enabled, expiresAt: row.expires_at?.getTime() };
   }
 
   /** The keys of a token, oldest first; undefined when there is no such token. */

@@ -7,7 +7,7 @@ import { AppConfig } from '../../config/index.js';
 import { TokenUsage } from '../tokens/index.js';
 import type { AccessKeys, Grant } from './s3-call.js';
 import type { S3KeyEntity } from './s3-key.entity.js';
-import { S3KeysRepository } from './s3-keys.repository.js';
+import { S3KeysRepository, type StoredKey } from './s3-keys.repository.js';
 import { isKeyId, makeKeyId, secretOf } from './s3-secret.js';
 
 /** More keys of one token are a mistake of who makes them: each program may have one, and one more while it changes. */
@@ -19,7 +19,7 @@ const MAX_KEYS = 20;
  */
 @Injectable()
 export class S3Keys implements AccessKeys, OnModuleInit {
-  private readonly grants: Remembered<Grant>;
+  private readonly known: Remembered<StoredKey>;
   private readonly clusterToken: string;
 
   constructor(
@@ -32,20 +32,21 @@ export class S3Keys implements AccessKeys, OnModuleInit {
     const { clusterToken } = config.secrets;
     if (clusterToken === undefined) throw new Error('a gateway has a CLUSTER_TOKEN');
     this.clusterToken = clusterToken;
-    this.grants = new Remembered((id) => repository.grantOf(id), { freshMs: 800, usableMs: 60_000, maxKeys: 10_000 });
+    this.known = new Remembered((id) => repository.find(id), { freshMs: 800, usableMs: 60_000, maxKeys: 10_000 });
   }
 
   onModuleInit(): void {
     this.notifications.subscribe('token_changed', (changed) => {
-      if (changed === undefined) this.grants.doubt();
+      if (changed === undefined) this.known.doubt();
       else this.forget(changed);
     });
   }
 
   /** @throws DatabaseUnavailableError */
   async find(accessKeyId: string): Promise<{ readonly secret: string; readonly grant: Grant } | undefined> {
-    const grant = isKeyId(accessKeyId) ? await this.grants.get(accessKeyId) : undefined;
-    if (!grant) return undefined;
+    const stored = isKeyId(accessKeyId) ? await this.known.get(accessKeyId) : undefined;
+    if (!stored?.enabled || (stored.expiresAt ?? Infinity) <= Date.now()) return undefined;
+    const { grant } = stored;
     this.usage.note(grant.tokenId);
     return { secret: secretOf(accessKeyId, this.clusterToken), grant };
   }
@@ -83,6 +84,6 @@ export class S3Keys implements AccessKeys, OnModuleInit {
   }
 
   private forget(tokenId: string): void {
-    this.grants.forgetWhere((grant) => grant.tokenId === tokenId);
+    this.known.forgetWhere(({ grant }) => grant.tokenId === tokenId);
   }
 }

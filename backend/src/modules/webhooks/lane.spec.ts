@@ -175,9 +175,18 @@ function subscriber(order: DeliveryOrder = 'none', more: Partial<Subscriber> = {
       sessionKind: 'bot',
       kind: 'webhook',
       filters: new CompiledFilters({}),
-      isScoped: false,
+      view: undefined,
     },
-    ...{ isServed: true, url: 'http://r/', secrets: [], order, maxConnections: 40, laneEpoch: 1, isFailing: false },
+    ...{
+      isServed: true,
+      since: 0,
+      url: 'http://r/',
+      secrets: [],
+      order,
+      maxConnections: 40,
+      laneEpoch: 1,
+      isFailing: false,
+    },
     ...more,
   };
 }

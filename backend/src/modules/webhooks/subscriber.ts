@@ -1,3 +1,4 @@
+import type { ChatView } from '../../telegram/index.js';
 import type { CompiledFilters } from './filters.js';
 import type { DeliveryOrder, SubscriptionKind } from './subscription.entity.js';
 
@@ -8,10 +9,12 @@ export interface Subscriber {
   readonly sessionKind: 'bot' | 'user';
   readonly kind: SubscriptionKind;
   readonly filters: CompiledFilters;
-  /** Whether it is of a token, which has no right to what is the account's own. */
-  readonly isScoped: boolean;
+  /** What its token may see; undefined for the master's. */
+  readonly view: ChatView | undefined;
   /** It is switched on, and its token too, which covers the session. */
   readonly isServed: boolean;
+  /** When it was made or changed for the last time, in Unix milliseconds: what came before may not be wanted. */
+  readonly since: number;
   /** Empty for a stream. */
   readonly url: string;
   /** The present one first; while it is young, the one before. */
