@@ -648,7 +648,7 @@ describe('scoped tokens', () => {
     const ask = (key: TestKey): Promise<RawS3Answer> =>
       sendSigned({ port: s3Port }, key, { method: 'GET', target: '/' });
     const refused = (key: TestKey): Promise<true> =>
-      until('the key is refused', async () => (await ask(key)).code === 'InvalidAccessKeyId', 5_000);
+      until('the key is refused', async () => (await ask(key)).code === 'InvalidAccessKeyId');
 
     it('whose secrets are shown once and stored nowhere, and which every gateway takes', async () => {
       const { id } = await create();
@@ -685,6 +685,21 @@ describe('scoped tokens', () => {
       await until('the key is taken again', async () => (await ask(ofDisabled)).status === 200);
       await gateway.http().delete(`/v1/tokens/${id}`).set(master).expect(200);
       await refused(ofDisabled);
+    });
+
+    it('that may do with buckets what their token may do with its pools, for as long as it lasts', async () => {
+      const { id } = await create();
+      const key = await createKey(id);
+      const createBucket = async (): Promise<string | undefined> =>
+        (await sendSigned({ port: s3Port }, key, { method: 'PUT', target: '/bucket' })).code;
+      expect(await createBucket()).toBe('AccessDenied');
+      await patch(id, { pool_ids: [randomUUID()], pool_access: 'write' }).expect(200);
+      // It may, but there is no pool of this id.
+      await until('the key may write', async () => (await createBucket()) === 'NoSuchBucket');
+      await patch(id, { pool_access: 'read' }).expect(200);
+      await until('the key may only read', async () => (await createBucket()) === 'AccessDenied');
+      await patch(id, { expires_at: new Date(Date.now() + 1_000).toISOString() }).expect(200);
+      await refused(key);
     });
 
     it('only for tokens that there are, and not without number', async () => {
