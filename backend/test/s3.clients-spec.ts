@@ -87,7 +87,7 @@ describe('clients of S3', () => {
     (await s3.store.head({ bucket, key: name }))?.etag;
 
   withClient('aws-cli', found('/usr/bin/aws', 'aws'), (program) => {
-    const synced = `aws-synced-${Math.random()}`;
+    const synced = `aws-synced-${randomBytes(4).toString('hex')}`;
     const aws = (...args: string[]): Promise<string> => command(program, ['--endpoint-url', s3.url, ...args]);
 
     it(
@@ -110,8 +110,8 @@ describe('clients of S3', () => {
         for (const name of ['a', 'b/c d', 'b/e+f:g', 'ü/日', 'b/&x=%']) file(`aws-sync/${name}`, randomBytes(1000));
         expect(await aws('s3', 'sync', 'aws-sync', 's3://aws/sync')).toContain('upload');
         expect(await aws('s3', 'sync', 'aws-sync', 's3://aws/sync')).toBe('');
-        expect(await aws('s3', 'sync', 's3://aws/sync', 'aws-synced')).toContain('download');
-        expect(content('aws-synced/ü/日').equals(content('aws-sync/ü/日'))).toBe(true);
+        expect(await aws('s3', 'sync', 's3://aws/sync', synced)).toContain('download');
+        expect(content(`${synced}/ü/日`).equals(content('aws-sync/ü/日'))).toBe(true);
       },
       2 * MINUTES,
     );
