@@ -86,7 +86,7 @@ describe('the S3 endpoint', () => {
   }
 
   beforeAll(async () => {
-    s3 = await startS3({ headersMs: 15_000, idleMs: 1_000, lingerMs: 1_000 });
+    s3 = await startS3();
     key = s3.addKey({ [POOL]: 'write' });
     client = clientFor(key);
     await client.send(new CreateBucketCommand({ Bucket: 'mine' }));
@@ -477,7 +477,7 @@ describe('the S3 endpoint', () => {
       ['none', '/'],
     ])('with the prefix %p and the delimiter %p, in both versions, in pages of any size', async (Prefix, Delimiter) => {
       const all = expected(Prefix, Delimiter);
-      for (const MaxKeys of [1, 2, 3, 1000]) {
+      for (const MaxKeys of [1, 3, 1000]) {
         const second: string[] = [];
         let ContinuationToken: string | undefined;
         do {
@@ -716,30 +716,30 @@ describe('the S3 endpoint', () => {
       );
     });
 
-    it('also to a body that does not come, or is not wanted', async () => {
+    it('also to a body that does not come', async () => {
+      const impatient = await startS3({ headersMs: 15_000, idleMs: 300, lingerMs: 300 });
+      await impatient.store.createBucket('mine', POOL);
       const target = '/mine/slow';
-      const late = await new Promise<number | undefined>((resolve, reject) => {
-        const signed = {
-          method: 'PUT',
-          target,
-          headers: { 'content-length': '10' },
-          body: '',
-          payloadHash: 'UNSIGNED-PAYLOAD',
-        };
-        const outgoing = httpRequest(
-          { host: '127.0.0.1', port: s3.port, method: 'PUT', path: target, headers: signedFor(signed) },
-          (answer) => {
-            answer.resume();
-            resolve(answer.statusCode);
-            outgoing.destroy();
-          },
-        );
+      const signed = { method: 'PUT', target, headers: { 'content-length': '10' }, payloadHash: 'UNSIGNED-PAYLOAD' };
+      const { port } = impatient;
+      const headers = signedHeaders(signed, impatient.addKey({ [POOL]: 'write' }), `127.0.0.1:${port}`);
+      const status = await new Promise((resolve, reject) => {
+        const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'PUT', path: target, headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+          outgoing.destroy();
+        });
         outgoing.on('error', reject);
         outgoing.write('half');
       });
-      expect(late).toBe(400);
-      const large = await sendRaw(s3.port, { method: 'PUT', target, body: Buffer.alloc(3 * MIB) });
-      expect(large.code).toBe('AccessDenied');
+      expect(status).toBe(400);
+      expect(await impatient.store.head({ bucket: 'mine', key: 'slow' })).toBeUndefined();
+      await impatient.stop();
+    });
+
+    it('also to a body that is not wanted', async () => {
+      const refused = await sendRaw(s3.port, { method: 'PUT', target: '/mine/slow', body: Buffer.alloc(3 * MIB) });
+      expect(refused.code).toBe('AccessDenied');
     });
   });
 
