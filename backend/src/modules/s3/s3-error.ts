@@ -29,7 +29,6 @@ const STATUS = {
   MetadataTooLarge: 400,
   MethodNotAllowed: 405,
   MissingContentLength: 411,
-  MissingRequestBodyError: 400,
   NoSuchBucket: 404,
   NoSuchBucketPolicy: 404,
   NoSuchCORSConfiguration: 404,
