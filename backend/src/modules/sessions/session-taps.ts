@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TdClient } from '../../telegram/index.js';
+import type { Cooldown } from '../limits/index.js';
 import type { LiveState, SessionKind } from './session.dto.js';
 import type { Lease } from './sessions.repository.js';
 
@@ -14,6 +15,8 @@ export interface SessionTap {
   started(client: Promise<TdClient | undefined>): void;
   /** Status or health may have changed. */
   changed(state: LiveState): void;
+  /** Telegram has closed something for a while. */
+  limited(cooldown: Cooldown): void;
   /** The client is closed, and the lease is about to be given up: what is known has to be stored now. */
   close(): Promise<void>;
 }
@@ -31,6 +34,7 @@ const NOBODY: SessionTap = {
   receive: () => undefined,
   started: () => undefined,
   changed: () => undefined,
+  limited: () => undefined,
   close: () => Promise.resolve(),
 };
 
