@@ -3,6 +3,7 @@
  * their index.ts. The row of a new module decides what it may know.
  */
 const MODULES = [
+  ['s3'],
   ['bot-pool'],
   ['files', 'webhooks'],
   ['sessions'],

@@ -10,6 +10,7 @@ import { AuditEventEntity, AuditModule } from '../modules/audit/index.js';
 import { FilesModule } from '../modules/files/index.js';
 import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
+import { S3KeyEntity, S3Module } from '../modules/s3/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
 import {
@@ -36,6 +37,7 @@ export const ENTITIES: readonly EntityClass[] = [
   EventTicketEntity,
   IdempotencyKeyEntity,
   ProxyEntity,
+  S3KeyEntity,
   SendEntity,
   SessionEntity,
   SubscriptionEntity,
@@ -55,6 +57,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
+    S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
@@ -80,6 +83,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),
+    S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
