@@ -6,6 +6,7 @@ import type { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
+import { BotPoolModule } from '../modules/bot-pool/index.js';
 import { FilesModule } from '../modules/files/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
@@ -48,6 +49,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
+    BotPoolModule.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
@@ -60,6 +62,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
     WebhooksModule.forWorker(),
+    BotPoolModule.forWorker(),
   ],
   all: [
     TokensModule.forGateway(),
@@ -70,6 +73,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),
+    BotPoolModule.forAll(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
