@@ -27,8 +27,8 @@ import {
   ObjectStatDto,
 } from './object.dto.js';
 import { PreconditionFailedError } from './bot-pool.errors.js';
-import type { ObjectRow, Precondition } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
+import type { ObjectRow, Precondition } from './stored-object.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_KEY_BYTES = 1_024;

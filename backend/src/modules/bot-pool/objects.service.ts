@@ -8,16 +8,11 @@ import { BotCalls } from './bot-calls.js';
 import { BlobLostError, ChecksumMismatchError, ObjectNotFoundError } from './bot-pool.errors.js';
 import { PartAbortedError } from './dispatcher/dispatcher.errors.js';
 import { documentOf } from './message-document.js';
-import {
-  type Blob,
-  type ObjectRow,
-  ObjectsRepository,
-  type Precondition,
-  type Replaced,
-} from './objects.repository.js';
+import { ObjectsRepository } from './objects.repository.js';
 import { PoolHost } from './pool-host.js';
 import { type PoolRow, PoolsRepository } from './pools.repository.js';
 import { BodyHashes, type Slice, Spool } from './spool.js';
+import type { Blob, ObjectRow, Precondition, Replaced } from './stored-object.js';
 
 /** What an object is put with. */
 export interface PutOptions {

@@ -3,7 +3,9 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { RequestTimeoutError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
+import { UploadCutError } from '../uploads/index.js';
 
 /** A stretch of a body, in a file that can be read again and again. */
 export interface Slice {
@@ -16,6 +18,8 @@ export interface Slice {
 
 /** What the slices of all bodies in this process may take at once. */
 const SPOOL_BYTES = 1024 ** 3;
+/** How long a client may be silent in the middle of a body that is being read. */
+const IDLE_MS = 30_000;
 /** Files that a killed process has left are nobody's after so long. */
 const LEFT_AFTER_MS = 24 * 3_600_000;
 
@@ -66,9 +70,10 @@ export class Spool implements OnModuleInit {
   /** Cuts a body. Whoever takes a slice releases it; one that breaks off leaves none but those that were taken. */
   async *slices(body: Readable, sliceBytes: number, hashes: BodyHashes): AsyncGenerator<Slice> {
     const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+    const next = (): Promise<Buffer | undefined> => nextOf(body, pieces);
     let rest: Buffer | undefined;
     for (;;) {
-      rest ??= await next(pieces);
+      rest ??= await next();
       if (rest === undefined) return;
       const writer = await this.begin(sliceBytes);
       try {
@@ -78,7 +83,7 @@ export class Spool implements OnModuleInit {
           await writer.write(piece);
           rest = piece.length < rest.length ? rest.subarray(piece.length) : undefined;
           if (writer.sizeBytes === sliceBytes) break;
-          rest ??= await next(pieces);
+          rest ??= await next();
         }
       } catch (error) {
         await writer.abandon();
@@ -136,11 +141,18 @@ class SliceWriter {
   }
 }
 
-/** The next piece that has bytes. */
-async function next(pieces: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
-  for (;;) {
-    const piece = await pieces.next();
-    if (piece.done === true) return undefined;
-    if (piece.value.length > 0) return piece.value;
+/** The next piece that has bytes. @throws UploadCutError, RequestTimeoutError */
+async function nextOf(body: Readable, pieces: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
+  const timer = setTimeout(() => body.destroy(new RequestTimeoutError()), IDLE_MS);
+  try {
+    for (;;) {
+      const piece = await pieces.next();
+      if (piece.done === true) return undefined;
+      if (piece.value.length > 0) return piece.value;
+    }
+  } catch (error) {
+    throw error instanceof RequestTimeoutError ? error : new UploadCutError(false, error);
+  } finally {
+    clearTimeout(timer);
   }
 }
