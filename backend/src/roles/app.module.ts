@@ -7,6 +7,7 @@ import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { AuditEventEntity, AuditModule } from '../modules/audit/index.js';
+import { BotPoolModule } from '../modules/bot-pool/index.js';
 import { FilesModule } from '../modules/files/index.js';
 import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
@@ -57,6 +58,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
+    BotPoolModule.forGateway(),
     S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
@@ -71,6 +73,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
     WebhooksModule.forWorker(),
+    BotPoolModule.forWorker(),
   ],
   all: [
     TokensModule.forGateway(),
@@ -83,6 +86,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),
+    BotPoolModule.forAll(),
     S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
