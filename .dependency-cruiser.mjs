@@ -8,7 +8,7 @@ const MODULES = [
   ['files', 'webhooks'],
   ['sessions'],
   ['proxies', 'limits', 'apps', 'workers', 'uploads'],
-  ['tokens', 'td-api'],
+  ['audit', 'tokens', 'td-api'],
 ];
 
 const downwardOnly = MODULES.flatMap((row, rank) =>
