@@ -189,6 +189,32 @@ describe('limits', () => {
     expect((await api.get(`${path}/limits/floods/counts?by=year`)).status).toBe(400);
   });
 
+  it('tell subscribers when something is closed', async () => {
+    const { path } = await newUser();
+    const stream = await api.must(
+      api.post(`${path}/updates/subscriptions`, { kind: 'stream', filters: { types: ['tgcontrol.limit'] } }),
+    );
+    // The worker hears of a subscription a moment later: floods go on until one was told.
+    const [event] = await until('the event', async () => {
+      flood('contacts.resolveUsername', HOUR);
+      await api.call(path, 'searchPublicChat', { username: 'nobody_told' });
+      const { body } = await api.get(`${path}/updates/subscriptions/${stream.id}/events`);
+      const events = body.result as unknown as { update: Record<string, unknown> }[];
+      if (events.length > 0) return events;
+      await api.delete(`${path}/limits/cooldowns/@resolve`);
+      return undefined;
+    });
+    expect(event?.update).toEqual({
+      '@type': 'tgcontrol.limit',
+      session_id: path.split('/').at(-1),
+      kind: 'user',
+      scope: '@resolve',
+      started_at: expect.any(String) as string,
+      until: expect.any(String) as string,
+      reason: `Too Many Requests: retry after ${HOUR}`,
+    });
+  });
+
   it('close nothing for bots, but note what they ran into', async () => {
     const { path } = await newBot('flooded_bot');
     flood('contacts.resolveUsername', HOUR);
