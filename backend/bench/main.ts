@@ -38,6 +38,8 @@ interface SandboxReady {
   readonly chats: readonly number[];
   /** In each of the chats, as many as documents were asked for. */
   readonly messages: readonly (readonly number[])[];
+  /** An account that writes only when it is asked to. */
+  readonly rare: number;
 }
 
 interface Results {
@@ -332,8 +334,8 @@ async function updates(sandbox: Helper<SandboxReady>, databaseUrl: string): Prom
       profiling,
     ),
   );
-  const tokens = sandbox.ready.tokens.slice(0, 4);
-  const target = { product, apiToken, databaseUrl: here.href, receivers, sandbox, tokens };
+  const { tokens, rare } = sandbox.ready;
+  const target = { product, apiToken, databaseUrl: here.href, receivers, sandbox, tokens: tokens.slice(0, 5), rare };
   return new UpdatesBench(target, SECONDS).run();
 }
 

@@ -22,6 +22,16 @@ interface Followed {
   readonly stream: string;
 }
 
+const lostOf = (seen: ReadonlyMap<string, unknown>): readonly number[] =>
+  Array.from({ length: EACH }, (_, number) => number).filter((number) => !seen.has(`soak ${number}`));
+
+/** Numbers that follow each other, also with others between them, as their first and last. */
+function rangesOf(numbers: readonly number[]): string {
+  const starts = numbers.filter((number, index) => index === 0 || number - (numbers[index - 1] ?? 0) > 3);
+  const ends = numbers.filter((number, index) => (numbers[index + 1] ?? Infinity) - number > 3);
+  return starts.map((start, index) => `${start}-${ends[index]}`).join();
+}
+
 describe('updates and the processes that take them', () => {
   let telegram: TestTelegram;
   let dir: string;
@@ -97,7 +107,7 @@ describe('updates and the processes that take them', () => {
 
   /** How far one came, for whoever looks into a failure. */
   const progressOf = async (each: Followed): Promise<object> => ({
-    ...{ path: each.path, posted: received(each).size, streamed: (await streamed(each)).size },
+    ...{ path: each.path, notPosted: rangesOf(lostOf(received(each))), notStreamed: rangesOf(lostOf(await streamed(each))) },
     session: await product.must('GET', each.path),
     conflicts: telegram.control.keyConflicts().length,
     webhook: await product.must('GET', `${each.path}/updates/subscriptions/${each.webhook}`),
@@ -142,8 +152,6 @@ describe('updates and the processes that take them', () => {
           else for (const { account } of followed) await telegram.control.sendMessage({ chatId: account, from, text });
         }
       };
-      const lostOf = (seen: ReadonlyMap<string, unknown>): readonly number[] =>
-        Array.from({ length: EACH }, (_, number) => number).filter((number) => !seen.has(`soak ${number}`));
       const missing = async (): Promise<number> => {
         const counts = await Promise.all(
           followed.map(async (each) => lostOf(received(each)).length + lostOf(await streamed(each)).length),
