@@ -37,5 +37,6 @@ export default {
       },
     ],
   },
-  testTimeout: 30_000,
+  // What hangs is ended by the deadline of its own wait (test/support/until.ts), which names it.
+  testTimeout: 120_000,
 };

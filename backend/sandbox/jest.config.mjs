@@ -15,5 +15,5 @@ export default {
     ],
   },
   // Real TDLib waits seconds between reconnects, so its suites need more than jest's five seconds.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
 };

@@ -106,11 +106,7 @@ describe('calls', () => {
         });
         isOver = true;
         for (const call of calls) call.destroy();
-        await until(
-          'room',
-          async () => (await api.call(path, 'getOption', { name: 'version' })).status === 200,
-          30_000,
-        );
+        await until('room', async () => (await api.call(path, 'getOption', { name: 'version' })).status === 200);
       },
       120_000,
     );
@@ -179,7 +175,7 @@ describe('calls', () => {
       await until('both', () => telegram.control.journal({ method: 'upload.getFile' }).length > 0);
       first.leave();
       expect(await second.answer).toMatchObject({ ok: true, result: { local: { is_downloading_completed: true } } });
-    }, 60_000);
+    });
 
     it('end with the last caller', async () => {
       telegram.control.addFault({ method: 'upload.getFile', hang: true });
@@ -202,7 +198,7 @@ describe('calls', () => {
         const { body } = await api.call(path, 'getFile', { file_id: fileId });
         return (body.result?.['local'] as Record<string, unknown>)['is_downloading_completed'] === true;
       });
-    }, 60_000);
+    });
   });
 
   describe('to a session', () => {
@@ -248,7 +244,7 @@ describe('calls', () => {
       expect([status, body.error?.['code'], headers['retry-after']]).toEqual([503, 'session_moving', '1']);
       expect(body.error?.['details']).toEqual({ sent: true });
       await start();
-    }, 60_000);
+    });
   });
 
   describe('to chats known before a restart', () => {

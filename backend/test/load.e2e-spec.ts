@@ -115,8 +115,11 @@ describe('under load', () => {
     ]);
     const answers = await Promise.all(paths.map((path) => call(path, 'getMe', {})));
     expect(answers.filter((answer) => answer !== undefined)).toEqual([]);
-    const sessions = await api.sessions();
-    expect(sessions.filter(({ status, health }) => status !== 'authorized' || health !== 'ok')).toEqual([]);
-    expect(sessions).toHaveLength(USERS + BOTS + 1);
+    await until('the list', async () => {
+      const sessions = await api.sessions();
+      expect(sessions.filter(({ status, health }) => status !== 'authorized' || health !== 'ok')).toEqual([]);
+      expect(sessions).toHaveLength(USERS + BOTS + 1);
+      return true;
+    });
   }, 180_000);
 });

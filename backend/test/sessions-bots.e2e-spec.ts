@@ -18,6 +18,7 @@ describe('bot sessions', () => {
   };
   const createBot = async (token: string, more: object = {}) =>
     api.must(api.post('/v1/bot', { token, app_id: appId, ...more }));
+  const ids = async (): Promise<readonly unknown[]> => (await api.sessions()).map(({ id }) => id);
   const directories = (): string[] => {
     const path = join(app.dataDir, 'sessions');
     return existsSync(path) ? readdirSync(path) : [];
@@ -39,8 +40,7 @@ describe('bot sessions', () => {
     const bot = newBot();
     const created = await createBot(bot.token, { label: 'first' });
     expect(created).toMatchObject({ status: 'authorized', me: { '@type': 'user', id: bot.userId } });
-    const listed = (await api.sessions()).find(({ id }) => id === created.id);
-    expect(listed).toMatchObject({
+    await api.lists(created.id, {
       kind: 'bot',
       status: 'authorized',
       health: 'ok',
@@ -55,12 +55,12 @@ describe('bot sessions', () => {
   });
 
   it("answers a bad token with Telegram's refusal and keeps nothing of it", async () => {
-    const before = await api.sessions();
+    const before = await ids();
     const { status, headers, body } = await api.post('/v1/bot', { token: '123456:wrong', app_id: appId });
     expect(status).toBe(400);
     expect(headers['x-error-source']).toBe('tdlib');
     expect(body.error).toMatchObject({ source: 'tdlib', code: 400, message: 'ACCESS_TOKEN_INVALID' });
-    expect(await api.sessions()).toEqual(before);
+    expect(await ids()).toEqual(before);
     expect(directories()).toHaveLength(before.length);
   });
 
@@ -206,7 +206,7 @@ describe('bot sessions', () => {
     } finally {
       await small.stop();
     }
-  }, 60_000);
+  });
 
   it('takes null for no proxy', async () => {
     const proxy = { type: 'socks5', host: '127.0.0.1', port: 1 };
@@ -243,11 +243,7 @@ describe('bot sessions', () => {
     const { id } = await createBot(newBot().token);
     const stopped = await api.must(api.post(`/v1/bot/${id}/stop`));
     expect(stopped).toMatchObject({ status: 'stopped', health: 'down', health_cause: 'stopped by its operator' });
-    expect((await api.sessions()).find((session) => session['id'] === id)).toMatchObject({
-      status: 'stopped',
-      health: 'down',
-      health_since: stopped['since'],
-    });
+    await api.lists(id, { status: 'stopped', health: 'down', health_since: stopped['since'] });
     expect(await api.must(api.post(`/v1/bot/${id}/stop`))).toMatchObject({ since: stopped['since'] });
     const refused = await api.call(`/v1/bot/${id}`, 'getMe');
     expect([refused.status, refused.body.error?.['code']]).toEqual([409, 'session_not_ready']);
@@ -259,7 +255,7 @@ describe('bot sessions', () => {
 
   it('says within half a minute that the proxy of a login cannot be reached, and keeps nothing of it', async () => {
     const proxy = await api.must(api.post('/v1/proxies', { type: 'socks5', host: '127.0.0.1', port: 1 }));
-    const before = await api.sessions();
+    const before = await ids();
     const began = Date.now();
     const { status, body } = await api.post('/v1/bot', {
       token: newBot().token,
@@ -269,8 +265,8 @@ describe('bot sessions', () => {
     expect([status, body.error?.['code']]).toEqual([504, 'connection_failed']);
     expect(body.error?.['message']).toContain('cannot connect to the proxy socks5 127.0.0.1:1');
     expect(Date.now() - began).toBeLessThan(30_000);
-    expect(await api.sessions()).toEqual(before);
-  }, 60_000);
+    expect(await ids()).toEqual(before);
+  });
 
   it('changes the proxy of a running session live, and tells when it does not work', async () => {
     const bot = newBot();
@@ -299,8 +295,8 @@ describe('bot sessions', () => {
       health_cause: 'cannot connect to the proxy socks5 127.0.0.1:1',
     });
     await api.must(api.patch(`/v1/bot/${id}`, { proxy_id: '' }));
-    await until('good health', async () => (await api.get(`/v1/bot/${id}`)).body.result?.['health'] === 'ok', 30_000);
+    await until('good health', async () => (await api.get(`/v1/bot/${id}`)).body.result?.['health'] === 'ok');
     const missing = await api.patch(`/v1/bot/${id}`, { proxy_id: '00000000-0000-4000-8000-000000000000' });
     expect([missing.status, missing.body.error?.['code']]).toEqual([404, 'proxy_not_found']);
-  }, 90_000);
+  });
 });

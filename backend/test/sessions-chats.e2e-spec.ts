@@ -64,5 +64,5 @@ describe('chats known before a restart', () => {
     await until('the answers', async () => (await answers()) >= 3);
     expect(await answers()).toBe(3);
     expect(telegram.control.journal({ method: 'contacts.resolveUsername' })).toHaveLength(searches);
-  }, 60_000);
+  });
 });

@@ -266,7 +266,7 @@ describe('logins of users', () => {
     } finally {
       telegram.control.setQrLifetime(30);
     }
-  }, 60_000);
+  });
 
   it('take null for no proxy, as bots do', async () => {
     const { phone } = newAccount();

@@ -116,7 +116,7 @@ describeWithStrace('the network of a session with a proxy', () => {
     await first.product.must('PATCH', path, { proxy_id: created['proxy_id'] });
     const throughOther = (): boolean =>
       telegram.control.connections().some(({ ownerId, proxy }) => ownerId === bot.userId && proxy === other.id);
-    await until('the other proxy', throughOther, 30_000);
+    await until('the other proxy', throughOther);
     await first.product.end('SIGTERM');
     const proxies = [portOf(telegram.env['DEFAULT_PROXY']), Number(port)];
     expect(destinations(first.trace).map((each) => each.port)).toEqual(expect.arrayContaining(proxies));
@@ -127,7 +127,7 @@ describeWithStrace('the network of a session with a proxy', () => {
       'a call',
       async () => (await second.product.ask('POST', `${path}/call`, { method: 'getMe' })).status === 200,
     );
-    await until('the other proxy again', throughOther, 30_000);
+    await until('the other proxy again', throughOther);
     await second.product.end('SIGTERM');
     // The proxy is in place from the first packet on: not even the default one is asked.
     expect(elsewhere(second.trace, [Number(port)])).toEqual([]);

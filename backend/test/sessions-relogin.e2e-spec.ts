@@ -56,7 +56,7 @@ describe('a session whose authorization is gone', () => {
     const done = await api.must(code(path, phone));
     expect(done).toMatchObject({ id, status: 'authorized', created_at: before['created_at'], me: { id: userId } });
     expect((await api.call(path, 'getMe')).body.result).toMatchObject({ id: userId });
-    expect(await api.sessions()).toContainEqual(expect.objectContaining({ id, status: 'authorized', label: 'kept' }));
+    await api.lists(id, { status: 'authorized', label: 'kept' });
   });
 
   it('logs in again by QR code, with a second step too', async () => {
@@ -187,7 +187,7 @@ describe('a session whose authorization is gone', () => {
     });
     await api.must(api.patch(path, { proxy_id: null }));
     expect(await api.must(login(path))).toMatchObject({ status: 'awaiting_code', health: 'ok' });
-  }, 90_000);
+  });
 
   it.each([
     ['a flood', { code: 420, message: 'FLOOD_WAIT_3600' }, 429],
@@ -322,10 +322,13 @@ describe('a session whose authorization is gone', () => {
         return String(seen['last_error']).includes('retry after') && seen['status'] === 'expired' && seen;
       });
       expect(refused['last_error']).toMatch(/^tdlib 429: Too Many Requests: retry after \d+$/);
-      const [row] = await app.database.query<{ wait: number }>(
-        `SELECT extract(epoch FROM login_again_at - now())::int AS wait FROM sessions WHERE id = '${id}'`,
-      );
-      expect(row?.wait).toBeGreaterThan(3_500);
+      const wait = await until('the time of the next attempt', async () => {
+        const [row] = await app.database.query<{ wait: number | null }>(
+          `SELECT extract(epoch FROM login_again_at - now())::int AS wait FROM sessions WHERE id = '${id}'`,
+        );
+        return row?.wait ?? undefined;
+      });
+      expect(wait).toBeGreaterThan(3_400);
       expect(telegram.control.faults()[0]?.hits).toBe(1);
       telegram.control.removeFault();
       await app.database.query(`UPDATE sessions SET login_again_at = now() WHERE id = '${id}'`);

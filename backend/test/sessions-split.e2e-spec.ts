@@ -47,7 +47,8 @@ describe('sessions through a gateway', () => {
       me: { id: userId },
     });
     await api.must(api.patch(path, { label: 'there' }));
-    expect(await api.sessions()).toEqual([expect.objectContaining({ id, label: 'there', worker_id: 'w1' })]);
+    await api.lists(id, { label: 'there', worker_id: 'w1' });
+    expect(await api.sessions()).toHaveLength(1);
     expect(await api.must(api.delete(`${path}?logout=true`))).toEqual(
       expect.objectContaining({ status: 'deleted', logged_out: true }),
     );
@@ -177,7 +178,7 @@ describe('sessions through a gateway', () => {
     } finally {
       worker = { ...second, stop: () => second.stop() };
     }
-  }, 60_000);
+  });
 
   it('stay as they are on a worker that does not have their directory, and go on where it is', async () => {
     const { id, userId } = await createBot('shared_bot');
@@ -210,7 +211,7 @@ describe('sessions through a gateway', () => {
     } finally {
       await elsewhere.stop();
     }
-  }, 60_000);
+  });
 
   it('answer 503 while nobody holds them', async () => {
     const { id } = await createBot('orphan_bot');
@@ -221,9 +222,7 @@ describe('sessions through a gateway', () => {
     });
     expect(refused.body.error).toMatchObject({ source: 'gateway', code: 'no_live_worker' });
     expect((await api.get(`/v1/bot/${id}`)).status).toBe(503);
-    expect(await api.sessions()).toContainEqual(
-      expect.objectContaining({ id, status: 'authorized', health: 'down', health_cause: expect.any(String) as string }),
-    );
+    await api.lists(id, { status: 'authorized', health: 'down', health_cause: expect.any(String) as string });
     await until(
       'no worker to be left',
       async () => (await api.post('/v1/bot', { token: '1:x', app_id: appId })).status === 503,

@@ -79,7 +79,7 @@ describe('sessions and the processes that hold them', () => {
     expect(await second.must('GET', `/v1/user/${String(login['id'])}`)).toMatchObject({ status: 'expired' });
     expect(await second.must('POST', '/v1/user', { app_id, phone })).toMatchObject({ status: 'awaiting_code' });
     expect(await second.end('SIGTERM')).toBe(0);
-  }, 120_000);
+  });
 
   it('are taken over from a worker that was killed', async () => {
     const killed = await start('worker', { WORKER_ID: 'w1' });
@@ -94,7 +94,6 @@ describe('sessions and the processes that hold them', () => {
     await until(
       'a call on the heir',
       async () => (await gateway.ask('POST', `/v1/bot/${String(id)}/call`, { method: 'getMe' })).status === 200,
-      30_000,
     );
     // Its lease runs 5 s; then the next round of the heir claims.
     expect(Date.now() - began).toBeLessThan(15_000);
@@ -104,11 +103,11 @@ describe('sessions and the processes that hold them', () => {
     const { status, body } = await gateway.ask('POST', `/v1/bot/${String(id)}/call`, { method: 'getMe' });
     expect([502, 503]).toContain(status);
     expect(body.error).toMatchObject({ source: 'gateway' });
-  }, 120_000);
+  });
 
   it('run /execute in the gateway itself', async () => {
     const gateway = await start('gateway');
     const found = await gateway.must('POST', '/v1/execute', { method: 'getTextEntities', params: { text: '@probe' } });
     expect(found).toMatchObject({ '@type': 'textEntities' });
-  }, 60_000);
+  });
 });

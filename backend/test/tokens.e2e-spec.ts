@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { API_TOKEN, type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { insertApp, insertSession } from './support/registry.js';
-import { until } from './support/until.js';
+import { onLoadedMachine, until } from './support/until.js';
 
 interface Token {
   readonly id: string;
@@ -450,6 +450,8 @@ describe('scoped tokens', () => {
   });
 
   describe('end', () => {
+    const second = onLoadedMachine(1_000);
+
     it('at once where they are disabled, on every route, and come back when they are enabled', async () => {
       const { id, token } = await create({ all_sessions: true });
       expect(await status(token)).toBe(200);
@@ -487,7 +489,7 @@ describe('scoped tokens', () => {
       })();
       try {
         await act(id).expect(200);
-        await until('the other gateway to refuse', async () => (await status(token, path, other)) === expected, 1000);
+        await until('the other gateway to refuse', async () => (await status(token, path, other)) === expected, second);
       } finally {
         over.abort();
         await load;
@@ -498,7 +500,7 @@ describe('scoped tokens', () => {
       const { id, token } = await create({ all_sessions: true });
       expect(await status(token, '/v1/sessions', other)).toBe(200);
       await database.query('DELETE FROM api_tokens WHERE id = $1', [id]);
-      await until('the token to be unknown', async () => (await status(token, '/v1/sessions', other)) === 401, 1000);
+      await until('the token to be unknown', async () => (await status(token, '/v1/sessions', other)) === 401, second);
     });
 
     it('with what they name: a deleted session is denied', async () => {
@@ -506,7 +508,7 @@ describe('scoped tokens', () => {
       const { token } = await create({ session_ids: [doomed] });
       expect(await status(token, `/v1/bot/${doomed}`)).toBe(200);
       await database.query('DELETE FROM sessions WHERE id = $1', [doomed]);
-      await until('it to be out of scope', async () => (await status(token, `/v1/bot/${doomed}`)) === 403, 1000);
+      await until('it to be out of scope', async () => (await status(token, `/v1/bot/${doomed}`)) === 403, second);
     });
   });
 

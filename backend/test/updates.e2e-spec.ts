@@ -108,7 +108,7 @@ describe('updates', () => {
     const waiting = poll(stream.id, `after=${next}&timeout=20`);
     const sse = EventStream.open(`${app.url}${subscriptions()}/${stream.id}/events`);
     const now = EventStream.open(`${app.url}${subscriptions()}/${webhook.id}/events?after=now`);
-    await until('the streams', () => sse.lastEventId !== '' && now.lastEventId !== '');
+    await until('the streams', () => sse.ids.length > 0 && now.ids.length > 0);
     await say('first');
     const first = await waiting;
     expect(texts(first.events)).toEqual(['first']);
@@ -127,10 +127,12 @@ describe('updates', () => {
     });
     await until('the rest', () => resumed.events.length === 2);
     expect(resumed.events).toEqual(sse.events.slice(1));
+    // Wherever the connection is lost, the last id that came is before all that has not come.
+    expect(resumed.ids).toEqual([first.next, ...resumed.events.map(({ cursor }) => cursor)]);
     await api.delete(`${subscriptions()}/${stream.id}`);
     await until('the end', () => resumed.isOver);
     expect(resumed.names).toEqual(['end']);
-  }, 60_000);
+  });
 
   it('follow the filters, and a change of them or of the address, at once', async () => {
     const [one, two] = [await receive(), await receive()];
@@ -158,7 +160,7 @@ describe('updates', () => {
       return two.texts.includes('included');
     });
     expect(two.texts).not.toContain('excluded');
-  }, 60_000);
+  });
 
   it('are tried again when a receiver fails, whichever way, under the same id', async () => {
     const failing = await receive();
@@ -197,14 +199,15 @@ describe('updates', () => {
       ids.push((await subscribe({ url: receiver.url, filters: NEW_MESSAGES })).id);
     }
     await say('try');
-    const [first, second] = await failing.about('try', 2, 30_000);
+    const [first, second] = await failing.about('try', 2);
     expect(second?.headers['x-tgcontrol-delivery']).toBe(first?.headers['x-tgcontrol-delivery']);
     expect(second?.headers['x-tgcontrol-attempt']).toBe('2');
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(4_500);
-    const [refused, accepted] = await busy.about('try', 2);
-    expect((accepted?.at ?? 0) - (refused?.at ?? 0)).toBeLessThan(4_500);
+    const [, accepted] = await busy.about('try', 2);
+    // It has asked for less than the schedule waits.
+    expect(accepted?.at).toBeLessThan(second?.at ?? 0);
     await moved.about('try', 2);
-    await hanging.about('try', 2, 40_000);
+    await hanging.about('try', 2);
     const [failingId = '', hangingId = '', , movedId = '', endlessId = '', goneId = ''] = ids;
     const logOf = async (id: string): Promise<unknown> => {
       const { body } = await api.get(`${subscriptions()}/${id}/deliveries`);
@@ -232,7 +235,7 @@ describe('updates', () => {
     const since = new Date(Date.now() - 3_600_000).toISOString();
     expect(await api.must(api.post(`${subscriptions()}/${goneId}/recover`, { since }))).toMatchObject({ requeued: 1 });
     await gone.about('try', 2);
-  }, 90_000);
+  });
 
   it('wait while a receiver is away, and arrive all, each under one id, when it is back', async () => {
     const receiver = await receive();
@@ -244,20 +247,19 @@ describe('updates', () => {
     await until('the failures', async () => (await status(id))['state'] === 'failing' && receiver.received.length >= 6);
     const tried = receiver.received.length;
     receiver.answer = (response) => response.end();
-    await until('all', () => new Set(receiver.texts).size === 13, 30_000);
+    await until('all', () => new Set(receiver.texts).size === 13);
     // Only one was tried while the others waited.
     expect(tried).toBeLessThan(13);
     await until('the notes', async () => (await status(id))['delivered'] === 13);
     expect(await status(id)).toMatchObject({ state: 'active', pending: 0, failed: 0 });
     const deliveries = new Map(receiver.received.map(({ headers, text }) => [headers['x-tgcontrol-delivery'], text]));
     expect(deliveries.size).toBe(13);
-  }, 60_000);
+  });
 
   it('of one chat never overtake each other where that is asked, and other chats go on', async () => {
     const receiver = await receive();
-    const isFirst = (text: string | undefined, attempt: unknown): boolean => text === 'a3' && attempt === '1';
-    receiver.answer = (response, { update, headers }) => {
-      if (isFirst(textOf(update), headers['x-tgcontrol-attempt'])) response.writeHead(500);
+    receiver.answer = (response, { update }) => {
+      if (textOf(update) === 'a3' && !receiver.texts.includes('b20')) response.writeHead(500);
       setTimeout(() => response.end(), Math.random() * 20);
     };
     await subscribe({ url: receiver.url, filters: NEW_MESSAGES, order: 'chat' });
@@ -266,15 +268,18 @@ describe('updates', () => {
       await say(`b${number}`, other);
     }
     await until('the other chat', () => receiver.texts.includes('b20'));
-    expect(receiver.texts.filter((text) => text.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
-    await receiver.about('a20', 1, 30_000);
-    const expected = Array.from({ length: 20 }, (_, index) => `a${index + 1}`);
-    expected.splice(2, 0, 'a3');
-    expect(receiver.texts.filter((text) => text.startsWith('a'))).toEqual(expected);
+    await receiver.about('a20');
+    const [refused, taken] = [receiver.texts.indexOf('a3'), receiver.texts.lastIndexOf('a3')];
+    expect(taken).toBeGreaterThan(receiver.texts.indexOf('b20'));
+    // What came of the chat meanwhile is what was refused.
+    const repeats = receiver.texts.filter((text, index) => index > refused && index <= taken && text.startsWith('a'));
+    expect(new Set(repeats)).toEqual(new Set(['a3']));
+    const others = receiver.texts.filter((text) => text.startsWith('a') && text !== 'a3');
+    expect(others).toEqual(Array.from({ length: 20 }, (_, index) => `a${index + 1}`).toSpliced(2, 1));
     expect(receiver.texts.filter((text) => text.startsWith('b'))).toEqual(
       Array.from({ length: 20 }, (_, index) => `b${index + 1}`),
     );
-  }, 60_000);
+  });
 
   it('come with a test event and the events of the product, where those are named', async () => {
     const receiver = await receive();
@@ -286,11 +291,11 @@ describe('updates', () => {
     expect(test?.headers['x-tgcontrol-delivery']).toBe(delivery);
     await api.must(api.post(`${path}/stop`));
     // Its session is closed: whichever worker has time delivers it.
-    const stopped = await until('the stop', () => receiver.received[1], 30_000);
+    const stopped = await until('the stop', () => receiver.received[1]);
     expect(stopped.update).toMatchObject({ '@type': types[0], status: 'stopped', former: 'authorized' });
     await api.must(api.post(`${path}/start`));
-    await until('the start', async () => (await api.call(path, 'getMe')).status === 200, 30_000);
-  }, 90_000);
+    await until('the start', async () => (await api.call(path, 'getMe')).status === 200);
+  });
 
   it('about the chat of the login codes go to the master alone', async () => {
     const user = await loginUser(api, telegram, appId, '15550603');
@@ -317,7 +322,7 @@ describe('updates', () => {
     await until('what is for all', async () => (await read(scoped)).includes('to all'));
     expect(await read(scoped)).not.toContain(code);
     expect(await read(scoped)).not.toContain('"chat_id":777000');
-  }, 60_000);
+  });
 
   it('go no further when their token is switched off, and go on when it is on again', async () => {
     const receiver = await receive();
@@ -335,7 +340,7 @@ describe('updates', () => {
       return receiver.texts.length > 0;
     });
     const stream = EventStream.open(`${app.url}${subscriptions()}/${id}/events?after=now`, asToken);
-    await until('the stream', () => stream.lastEventId !== '');
+    await until('the stream', () => stream.ids.length > 0);
     await api.must(api.patch(`/v1/tokens/${made.id}`, { enabled: false }));
     await until('the end of the stream', () => stream.isOver);
     await until('the news', async () => (await status(id))['state'] === 'token_disabled');
@@ -349,5 +354,5 @@ describe('updates', () => {
     expect(receiver.texts.slice(0, count)).not.toContain('without token');
     await api.must(api.delete(`/v1/tokens/${made.id}`));
     expect((await api.get(`${subscriptions()}/${id}`)).status).toBe(404);
-  }, 60_000);
+  });
 });

@@ -57,7 +57,7 @@ describe('uploads by tus', () => {
       TDLIB_PROXY_ONLY: 'false',
       MAX_UPLOAD_BYTES: '64MiB',
     });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await product.end('SIGTERM');

@@ -173,7 +173,7 @@ describe('an upload in a call', () => {
     await sweepLater(12);
     expect([existsSync(shared), existsSync(own)]).toEqual([true, true]);
     await Promise.all([gone(shared), gone(own)]);
-  }, 120_000);
+  });
 
   it('is left to its time when it becomes no message', async () => {
     const file = await uploadFile(app, 'kept.txt', 'kept', token);
@@ -203,16 +203,12 @@ describe('an upload in a call', () => {
     await start();
     await sweepLater(12);
     const name = `chat_id=${channel}&message_id=${String(pending?.['temporary_id'])}`;
-    await until(
-      'the outcome',
-      async () => (await api.get(`${path}/sends?${name}`)).body.result?.['status'] === 'sent',
-      60_000,
-    );
+    await until('the outcome', async () => (await api.get(`${path}/sends?${name}`)).body.result?.['status'] === 'sent');
     const held = await telegram.control.messages({ chatId: channel });
     expect(held.filter((message) => message.file?.name === 'restart.txt')).toHaveLength(1);
     await until('the removal', async () => {
       await sweepLater(0.1);
       return !existsSync(file);
     });
-  }, 120_000);
+  });
 });

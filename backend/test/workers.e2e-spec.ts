@@ -3,7 +3,7 @@ import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
 import { WorkerPurge } from '../src/modules/workers/worker-purge.js';
 import { type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
-import { until } from './support/until.js';
+import { onLoadedMachine, until } from './support/until.js';
 
 interface WorkerAnswer {
   readonly id: string;
@@ -48,7 +48,11 @@ describe('workers', () => {
   it('renew their lease every second on the clock of the database', async () => {
     const app = await start('all', { WORKER_ID: 'w1' });
     const [before] = await listed(app);
-    await until('a heartbeat', async () => (await listed(app))[0]?.last_seen_at !== before?.last_seen_at, 3000);
+    await until(
+      'a heartbeat',
+      async () => (await listed(app))[0]?.last_seen_at !== before?.last_seen_at,
+      onLoadedMachine(1_000),
+    );
     const [row] = await database.query<{ left: number }>(
       'SELECT extract(epoch FROM expires_at - now())::float AS left FROM workers',
     );

@@ -128,6 +128,8 @@ it('shows why a delivery fails and when it is tried again, and tries it at once 
       const { page: site } = watched;
       await site.goto(`/sessions/view/?id=${bot.id}&tab=events`);
       await site.getByRole('button', { name: 'Watch every update' }).click();
+      // Until it is there, what is live is the webhook of the tests before.
+      await site.getByRole('button', { name: 'Stop keeping every update' }).waitFor();
       await site.getByRole('region', { name: 'Live events' }).getByText('Live', { exact: true }).waitFor();
       await site.getByLabel('Search in the events').fill('number ');
       const numbers = (): Promise<string[]> =>

@@ -11,7 +11,8 @@ export interface StreamEvent {
 export class EventStream {
   readonly events: StreamEvent[] = [];
   readonly names: string[] = [];
-  lastEventId = '';
+  /** Each id as it came, also without an event. */
+  readonly ids: string[] = [];
   status = 0;
   isOver = false;
   private readonly aborting = new AbortController();
@@ -50,7 +51,7 @@ export class EventStream {
 
   private take(block: string): void {
     for (const line of block.split('\n')) {
-      if (line.startsWith('id: ')) this.lastEventId = line.slice(4);
+      if (line.startsWith('id: ')) this.ids.push(line.slice(4));
       if (line.startsWith('event: ')) this.names.push(line.slice(7));
       if (line.startsWith('data: ') && !block.startsWith('event: ')) {
         this.events.push(JSON.parse(line.slice(6)) as StreamEvent);

@@ -57,15 +57,11 @@ export class Receiver {
   }
 
   /** The requests about the message of this text, once there are so many. */
-  about(text: string, count = 1, timeoutMs = 20_000): Promise<readonly Received[]> {
-    return until(
-      `${count} deliveries of ${text}`,
-      () => {
-        const found = this.received.filter(({ update }) => textOf(update) === text);
-        return found.length >= count && found;
-      },
-      timeoutMs,
-    );
+  about(text: string, count = 1): Promise<readonly Received[]> {
+    return until(`${count} deliveries of ${text}`, () => {
+      const found = this.received.filter(({ update }) => textOf(update) === text);
+      return found.length >= count && found;
+    });
   }
 
   async stop(): Promise<void> {

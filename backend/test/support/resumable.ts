@@ -50,7 +50,7 @@ export async function uploadInChunks(url: string, { path, name, bytes }: Source)
     return (await answer.json()) as Progress;
   };
   const persistently = (method: string, at: string, headers = {}): Promise<Progress> =>
-    until(`${method} ${at}`, () => ask(method, at, headers), 60_000);
+    until(`${method} ${at}`, () => ask(method, at, headers));
   const begun = await persistently('POST', `/v1/files?name=${encodeURIComponent(name)}`, {
     'upload-length': String(bytes),
   });

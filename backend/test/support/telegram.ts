@@ -86,6 +86,18 @@ export class ApiClient {
     return body.result as unknown as readonly Record<string, unknown>[];
   }
 
+  /**
+   * The session as the list has it, once it is as expected there: lists are read from the registry, which its worker writes after
+   * it has told of a change itself.
+   */
+  lists(id: string, expected: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+    return until('the list', async () => {
+      const row = (await this.sessions()).find((session) => session['id'] === id) ?? {};
+      expect(row).toMatchObject(expected);
+      return row;
+    });
+  }
+
   /** The session's state; empty when it was refused. */
   async state(path: string): Promise<Record<string, unknown>> {
     return (await this.get(path)).body.result ?? {};

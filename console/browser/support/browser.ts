@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { PATIENCE_MS } from './process.js';
 import type { Product } from './product.js';
 
 /** Everything that Chromium would do on its own, off; without a sandbox, because tests often run as root. */
@@ -44,7 +45,7 @@ export async function visit(
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const STOP_MS = 20_000;
+/** A wait that is generous on purpose: a loaded machine is several times slower, and what comes is not waited for any longer. */
+export const PATIENCE_MS = 60_000;
 
 /** A child of the test whose last words are kept, for the message when something goes wrong. */
 export interface Started {
@@ -62,7 +64,7 @@ export async function freePort(): Promise<number> {
  *
  * @throws Error naming what was waited for, with the last failure, when the time is over.
  */
-export async function until<T>(what: string, ask: () => Promise<T | undefined>, timeoutMs = 30_000): Promise<T> {
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, timeoutMs = PATIENCE_MS): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown;
   while (Date.now() < deadline) {

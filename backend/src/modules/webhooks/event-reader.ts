@@ -17,9 +17,11 @@ export interface EventsRequest {
   readonly caller: Departure;
 }
 
-/** Events with the place after them. */
+/** Events with the places around them. */
 export interface Events {
   readonly rows: readonly EventRow[];
+  /** The place before them. */
+  readonly from: number;
   readonly next: number;
   /** Whether the subscription is gone, or its token must not read it any more. */
   readonly isOver: boolean;
@@ -54,7 +56,7 @@ export class EventReader {
         const rows = isOver ? [] : await this.deliveries.events(subscriptionId, position, limit);
         const last = rows.at(-1);
         if (last !== undefined || isOver || left <= 0 || caller.left || this.feed.isStopping) {
-          return { rows, next: last === undefined ? position : Number(last.seq), isOver };
+          return { rows, from: position, next: last === undefined ? position : Number(last.seq), isOver };
         }
         await arrived;
       } finally {

@@ -30,8 +30,9 @@ export async function streamEvents(
     'x-accel-buffering': 'no',
   });
   try {
-    // The id alone is kept by EventSource: also who has seen nothing yet goes on from here.
-    let isOpen = await write(reply, request.caller, `retry: ${RETRY_MS}\nid: ${toCursor(String(events.next))}\n\n`);
+    // The id alone is kept by EventSource: also who has seen nothing yet goes on from here. It is before the events that follow: they
+    // may never come.
+    let isOpen = await write(reply, request.caller, `retry: ${RETRY_MS}\nid: ${toCursor(String(events.from))}\n\n`);
     while (isOpen) {
       isOpen = await write(reply, request.caller, textOf(events));
       if (!isOpen || events.isOver || reader.isStopping) break;
