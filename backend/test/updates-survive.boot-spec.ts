@@ -20,6 +20,8 @@ interface Followed {
   readonly account: number;
   readonly webhook: string;
   readonly stream: string;
+  /** What was read of the stream. */
+  readonly read: { after: string; readonly seen: Map<string, Set<string>> };
 }
 
 const lostOf = (seen: ReadonlyMap<string, unknown>): readonly number[] =>
@@ -56,7 +58,7 @@ describe('updates and the processes that take them', () => {
       LOG_LEVEL: 'fatal',
     });
 
-  const login = async (number: number, appId: unknown): Promise<Omit<Followed, 'webhook' | 'stream'>> => {
+  const login = async (number: number, appId: unknown): Promise<Omit<Followed, 'webhook' | 'stream' | 'read'>> => {
     if (number % 2 === 0) {
       const { userId, token } = telegram.control.createBot({ username: `survivor_${number}_bot` });
       const { id } = await product.must('POST', '/v1/bot', { token, app_id: appId });
@@ -76,20 +78,23 @@ describe('updates and the processes that take them', () => {
     const at = `${session.path}/updates/subscriptions`;
     const webhook = await product.must('POST', at, { url: receiver.url, filters });
     const stream = await product.must('POST', at, { kind: 'stream', filters });
-    return { ...session, webhook: String(webhook['id']), stream: String(stream['id']) };
+    return {
+      ...session,
+      webhook: String(webhook['id']),
+      stream: String(stream['id']),
+      read: { after: '0', seen: new Map() },
+    };
   };
 
-  /** The ids under which each text was seen. */
-  const streamed = async ({ path, stream }: Followed): Promise<Map<string, Set<string>>> => {
-    const seen = new Map<string, Set<string>>();
-    let after = '0';
+  /** The ids under which each text was seen; goes on where it was before. */
+  const streamed = async ({ path, stream, read }: Followed): Promise<Map<string, Set<string>>> => {
     for (;;) {
-      const at = `${path}/updates/subscriptions/${stream}/events?limit=1000&after=${after}`;
+      const at = `${path}/updates/subscriptions/${stream}/events?limit=1000&after=${read.after}`;
       const { body } = await product.ask('GET', at);
       const events = body.result as unknown as readonly StreamEvent[];
-      for (const { id, update } of events) note(seen, textOf(update), id);
-      if (events.length === 0) return seen;
-      after = events.at(-1)?.cursor ?? after;
+      for (const { id, update } of events) note(read.seen, textOf(update), id);
+      if (events.length === 0) return read.seen;
+      read.after = events.at(-1)?.cursor ?? read.after;
     }
   };
   const note = (seen: Map<string, Set<string>>, text: string | undefined, id: unknown): void => {
@@ -107,7 +112,11 @@ describe('updates and the processes that take them', () => {
 
   /** How far one came, for whoever looks into a failure. */
   const progressOf = async (each: Followed): Promise<object> => ({
-    ...{ path: each.path, notPosted: rangesOf(lostOf(received(each))), notStreamed: rangesOf(lostOf(await streamed(each))) },
+    ...{
+      path: each.path,
+      notPosted: rangesOf(lostOf(received(each))),
+      notStreamed: rangesOf(lostOf(await streamed(each))),
+    },
     session: await product.must('GET', each.path),
     conflicts: telegram.control.keyConflicts().length,
     webhook: await product.must('GET', `${each.path}/updates/subscriptions/${each.webhook}`),
@@ -189,6 +198,6 @@ describe('updates and the processes that take them', () => {
         `${EACH * SESSIONS} in, each out, ${KILLS} kills, ${posted - EACH * SESSIONS} posted again\n`,
       );
     },
-    180_000 + MESSAGES * 30,
+    180_000 + MESSAGES * 60,
   );
 });
