@@ -107,6 +107,105 @@ describe('calls with a scoped token', () => {
       expect((asMaster.body as Answer['body']).error?.['code']).not.toBe('scope_denied');
     });
 
+    describe('of less than everything', () => {
+      const CHAT = -1001;
+      const refused = (result: Answer): unknown => [result.status, result.body.error?.['code']];
+
+      /** What the call answers, and what the check says of it: they must agree. */
+      async function both(rights: object, method: string, params: object = {}): Promise<Answer> {
+        const made = await createToken(app, { session_ids: [bot], ...rights });
+        const answer = await call(app, made.token, bot, method, params);
+        const check = await app
+          .http()
+          .post(`/v1/tokens/${made.id}/check`)
+          .set(master)
+          .send({ method, session_id: bot, params })
+          .expect(200);
+        const { result } = check.body as { result: { allowed: boolean; status?: number; error?: object } };
+        const isRefused = answer.body.error?.['source'] === 'gateway';
+        expect(result).toEqual(
+          isRefused ? { allowed: false, status: answer.status, error: answer.body.error } : { allowed: true },
+        );
+        return answer;
+      }
+
+      it('call what is of their classes and of their methods', async () => {
+        expect(refused(await both({ classes: ['send'] }, 'getMe'))).toEqual([403, 'scope_denied']);
+        expect((await both({ classes: ['read'] }, 'getMe')).status).toBe(200);
+        expect((await both({ methods: ['getMe'] }, 'getMe')).status).toBe(200);
+        expect(refused(await both({ methods: ['getMe'] }, 'getChats', { limit: 1 }))).toEqual([403, 'scope_denied']);
+        expect(refused(await both({ methods: [] }, 'getMe'))).toEqual([403, 'scope_denied']);
+        expect(refused(await both({ methods: ['setPassword'] }, 'setPassword'))).toEqual([403, 'scope_denied']);
+        expect(refused(await both({ classes: [] }, 'getMe'))).toEqual([403, 'scope_denied']);
+      });
+
+      it.each([
+        ['another chat', 'getChatHistory', { chat_id: -1002 }],
+        ['another chat by digits', 'getChatHistory', { chat_id: '-1002' }],
+        ['the other of two', 'forwardMessages', { chat_id: CHAT, from_chat_id: -1002 }],
+        ['the private chat of somebody', 'getUser', { user_id: 5 }],
+        ['all chats', 'getChats', { limit: 1 }],
+        ['all chats, with a chat where nobody looks', 'searchMessages', { chat_id: CHAT, query: 'x' }],
+        ['a file of whatever chat', 'getFile', { file_id: 1 }],
+        [
+          'a file by its number, to be sent',
+          'sendMessage',
+          {
+            chat_id: CHAT,
+            input_message_content: { '@type': 'inputMessagePhoto', photo: { '@type': 'inputFileId', id: 1 } },
+          },
+        ],
+      ])('of one chat do not reach %s', async (_what, method, params) => {
+        expect(refused(await both({ chats: [CHAT] }, method, params))).toEqual([403, 'scope_denied']);
+      });
+
+      it('of one chat reach it; an empty list is none, and no list is all', async () => {
+        const history = { chat_id: CHAT, limit: 1 };
+        expect((await both({ chats: [CHAT] }, 'getChatHistory', history)).body.error?.['source']).toBe('tdlib');
+        expect(refused(await both({ chats: [] }, 'getChatHistory', history))).toEqual([403, 'scope_denied']);
+        expect((await both({}, 'getChatHistory', history)).body.error?.['source']).toBe('tdlib');
+        expect((await both({ chats: [] }, 'getMe')).status).toBe(200);
+        expect((await both({ chats: [] }, 'getTextEntities', { text: '@x' })).status).toBe(200);
+      });
+
+      it('are told what they may do', async () => {
+        const { token: some, id } = await createToken(app, { session_ids: [bot], classes: ['read'], chats: [CHAT] });
+        const { body } = await app.http().get('/v1/me').set(bearer(some)).expect(200);
+        expect(body).toMatchObject({
+          result: { kind: 'token', id, classes: ['read'], chats: [CHAT], session_ids: [bot], pool_access: 'read' },
+        });
+        const { body: whole } = await app.http().get('/v1/me').set(master).expect(200);
+        expect(whole).toEqual({
+          ok: true,
+          result: {
+            kind: 'master',
+            enabled: true,
+            all_sessions: true,
+            classes: ['read', 'send', 'manage', 'account'],
+            pool_access: 'write',
+          },
+        });
+      });
+
+      it('are checked as they are at that moment', async () => {
+        const { id } = await createToken(app, { session_ids: [bot], enabled: false });
+        const check = async (body: object, of = id): Promise<Answer> =>
+          app
+            .http()
+            .post(`/v1/tokens/${of}/check`)
+            .set(master)
+            .send({ method: 'getMe', session_id: bot, ...body });
+        expect((await check({})).body.result).toMatchObject({ allowed: false, error: { code: 'token_disabled' } });
+        await app.http().patch(`/v1/tokens/${id}`).set(master).send({ enabled: true }).expect(200);
+        expect((await check({})).body.result).toEqual({ allowed: true });
+        expect((await check({ session_id: foreign })).body.result).toMatchObject({ status: 403, allowed: false });
+        expect((await check({ method: 'nothing(' })).body.result).toMatchObject({ status: 400, allowed: false });
+        expect((await check({ method: 'logOut' })).body.result).toMatchObject({ status: 403, allowed: false });
+        expect((await check({}, '00000000-0000-4000-8000-000000000000')).status).toBe(404);
+        expect((await check({ method: 5 })).status).toBe(400);
+      });
+    });
+
     it('are refused reserved methods like everybody', async () => {
       const { status, body } = await call(app, token, bot, 'logOut');
       expect([status, body.error?.['code']]).toEqual([403, 'method_reserved']);
@@ -158,7 +257,7 @@ describe('calls with a scoped token', () => {
         .post('/internal/sessions/bot/00000000-0000-4000-8000-000000000000/call')
         .set({ ...cluster, ...headers })
         .send({ method: 'deleteAccount' });
-    const token: Caller = { kind: 'token', tokenId: 'id', scope: NO_SCOPE };
+    const token: Caller = { kind: 'token', tokenId: 'id', scope: NO_SCOPE, rights: { classes: ['read'] } };
 
     it('are held to their classes there too, by the identity that the gateway signed', async () => {
       const header = new CallerSignature(CLUSTER_TOKEN).sign(token);

@@ -18,6 +18,7 @@ interface Listed {
   readonly app_ids: readonly string[];
   readonly session_ids: readonly string[];
   readonly last_used_at?: string;
+  readonly former_secrets_until?: string;
 }
 
 const bearer = (token: string): { authorization: string } => ({ authorization: `Bearer ${token}` });
@@ -89,6 +90,9 @@ describe('scoped tokens', () => {
           all_sessions: false,
           app_ids: [],
           session_ids: [session],
+          classes: ['read', 'send', 'manage'],
+          pool_ids: [],
+          pool_access: 'read',
           created_at: expect.stringMatching(/^\d{4}-.*Z$/),
         },
       ]);
@@ -110,23 +114,35 @@ describe('scoped tokens', () => {
       expect(await list()).toMatchObject([{ app_ids: [], session_ids: [session] }]);
     });
 
-    it('not with rights that cannot be given yet, which nobody may believe to be kept', async () => {
-      const wish = {
-        all_sessions: true,
-        classes: ['read'],
-        methods: [],
-        chats: [1],
-        expires_at: '2030-01-01T00:00:00Z',
+    it('with the rights that they were given, and with read, send and manage when nothing was said', async () => {
+      const pool = randomUUID();
+      const rights = {
+        classes: ['send', 'read', 'send'],
+        methods: ['getMe', 'getMe'],
+        chats: [-1001234567890, 5, 5],
+        expires_at: '2999-01-01T00:00:00+01:00',
+        pool_ids: [pool],
+        pool_access: 'write',
       };
-      for (const request of [
-        gateway.http().post('/v1/tokens').set(master).send(wish),
-        patch((await create({ session_ids: [session] })).id, wish),
-      ]) {
-        const { body } = await request.expect(400);
-        const { error } = body as { error: { details: { issues: { path: string; message: string }[] } } };
-        expect(error.details.issues.map(({ path }) => path)).toEqual(['classes', 'methods', 'chats', 'expires_at']);
-        expect(error.details.issues[0]?.message).toContain('is not supported yet');
-      }
+      await create();
+      const { id } = await create(rights);
+      const [plain, limited] = await list();
+      expect(plain).toMatchObject({ classes: ['read', 'send', 'manage'], pool_ids: [], pool_access: 'read' });
+      for (const absent of ['methods', 'chats', 'expires_at']) expect(plain).not.toHaveProperty(absent);
+      expect(limited).toMatchObject({
+        classes: ['read', 'send'],
+        methods: ['getMe'],
+        chats: [-1001234567890, 5],
+        expires_at: '2998-12-31T23:00:00.000Z',
+        pool_ids: [pool],
+        pool_access: 'write',
+      });
+      await patch(id, { classes: [], methods: [], chats: [] }).expect(200);
+      expect((await list())[1]).toMatchObject({ classes: [], methods: [], chats: [], pool_access: 'write' });
+      await patch(id, { methods: null, chats: null, expires_at: null, classes: null }).expect(200);
+      const [, freed] = await list();
+      expect(freed).toMatchObject({ classes: [] });
+      for (const absent of ['methods', 'chats', 'expires_at']) expect(freed).not.toHaveProperty(absent);
       await create({ session_ids: [session], comment: 'an unknown field that promises nothing' });
     });
 
@@ -159,6 +175,19 @@ describe('scoped tokens', () => {
       ['a text for a list', { app_ids: 'x' }, 'app_ids'],
       ['an object for a list', { session_ids: {} }, 'session_ids'],
       ['too many ids', { session_ids: Array(1001).fill('x') }, 'session_ids'],
+      ['a class that there is not', { classes: ['read', 'write'] }, 'classes'],
+      ['a text for classes', { classes: 'read' }, 'classes'],
+      ['a method that there is not', { methods: ['getMe', 'getYou'] }, 'methods'],
+      ['a method that nobody may call', { methods: ['logOut'] }, 'methods'],
+      ['a chat by its name', { chats: ['@name'] }, 'chats'],
+      ['a chat that can be none', { chats: [0] }, 'chats'],
+      ['a chat beyond 2^53', { chats: [1e300] }, 'chats'],
+      ['more chats than travel with a call', { chats: Array(501).fill(1) }, 'chats'],
+      ['an end that is over', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+      ['an end without its zone', { expires_at: '2030-01-01T00:00:00' }, 'expires_at'],
+      ['an end that is none', { expires_at: '2030-13-01T00:00:00Z' }, 'expires_at'],
+      ['a pool by its name', { pool_ids: ['main'] }, 'pool_ids'],
+      ['another access than these two', { pool_access: 'all' }, 'pool_access'],
     ])('not from %s', async (_what, body, path) => {
       const answer = await gateway.http().post('/v1/tokens').set(master).send(body).expect(400);
       expect(answer.body).toMatchObject({ error: { code: 'validation_failed', details: { issues: [{ path }] } } });
@@ -231,6 +260,83 @@ describe('scoped tokens', () => {
       await database.query('DELETE FROM sessions WHERE id = $1', [session2]);
       await gateway.http().delete(`/v1/apps/${app2}`).set(master).expect(200);
       expect(await list()).toMatchObject([{ app_ids: [app], session_ids: [session] }]);
+    });
+  });
+
+  describe('get another secret', () => {
+    async function rotate(id: string, body: object = {}): Promise<{ token: string; former_secrets_until: string }> {
+      const answer = await gateway.http().post(`/v1/tokens/${id}/rotate`).set(master).send(body).expect(200);
+      return (answer.body as { result: { token: string; former_secrets_until: string } }).result;
+    }
+
+    it('which serves from then on, the one before for a day more', async () => {
+      const { id, token } = await create({ name: 'kept', session_ids: [session] });
+      const rotated = await rotate(id);
+      expect(rotated.token).not.toBe(token);
+      for (const each of [token, rotated.token]) {
+        expect(await status(each, `/v1/bot/${session}`, other)).toBe(200);
+      }
+      const [listed] = await list();
+      expect(listed).toMatchObject({ id, name: 'kept', session_ids: [session], prefix: rotated.token.slice(0, 6) });
+      const hours = (Date.parse(rotated.former_secrets_until) - Date.now()) / 3_600_000;
+      expect(hours).toBeGreaterThan(23.9);
+      expect(hours).toBeLessThanOrEqual(24);
+      expect(listed?.former_secrets_until).toBe(rotated.former_secrets_until);
+    });
+
+    it('while no secret before it lives longer than the overlap: with 0s they all end at once', async () => {
+      const { id, token: first } = await create();
+      const { token: second } = await rotate(id, { overlap: '7d' });
+      expect(await status(first)).toBe(200);
+      const { token: third } = await rotate(id, { overlap: '0s' });
+      const statuses = await Promise.all([first, second, third].map((each) => status(each)));
+      expect(statuses).toEqual([401, 401, 200]);
+      await until('the other gateway knows', async () => (await status(second, '/v1/sessions', other)) === 401);
+      expect((await list())[0]).not.toHaveProperty('former_secrets_until');
+    });
+
+    it('whose end is not outlived by what a gateway remembers', async () => {
+      const { id, token } = await create();
+      await rotate(id, { overlap: '2s' });
+      await status(token);
+      await until('the overlap is over', async () => (await status(token)) === 401);
+    });
+
+    it('not when there is no such token, nor with an overlap that is none', async () => {
+      await gateway.http().post(`/v1/tokens/${randomUUID()}/rotate`).set(master).send({}).expect(404);
+      const { id } = await create();
+      for (const overlap of ['8d', 'soon', 5, '']) {
+        await gateway.http().post(`/v1/tokens/${id}/rotate`).set(master).send({ overlap }).expect(400);
+      }
+    });
+  });
+
+  describe('come to their end', () => {
+    it('and are refused everywhere from then on, as the time of it, not a change, says', async () => {
+      const { id, token } = await create({
+        session_ids: [session],
+        expires_at: new Date(Date.now() + 3000).toISOString(),
+      });
+      await until('the end', async () => (await status(token)) === 401);
+      const answer = await gateway.http().get('/v1/sessions').set(bearer(token)).expect(401);
+      expect(answer.body).toMatchObject({ error: { code: 'token_expired' } });
+      await patch(id, { expires_at: null }).expect(200);
+      expect(await status(token)).toBe(200);
+    });
+  });
+
+  describe('use only the routes of their classes', () => {
+    it.each([
+      [['read'], { read: true, send: false, any: true }],
+      [['send'], { read: false, send: true, any: true }],
+      [[], { read: false, send: false, any: true }],
+      [['account'], { read: false, send: false, any: true }],
+    ] as const)('with %j', async (classes, may) => {
+      const { token } = await create({ session_ids: [session], classes });
+      const subscriptions = await status(token, `/v1/bot/${session}/updates/subscriptions`);
+      const uploads = await status(token, '/v1/files');
+      const all = [await status(token), await status(token, `/v1/bot/${session}`)];
+      expect({ read: subscriptions !== 403, send: uploads !== 403, any: !all.includes(403) }).toEqual(may);
     });
   });
 
@@ -322,6 +428,7 @@ describe('scoped tokens', () => {
   describe('open exactly these routes', () => {
     /** What a token of all sessions may do. Every other operation of the document needs the master token. */
     const OPEN = new Set([
+      'get /v1/me',
       'get /v1/sessions',
       'get /v1/{kind}/{id}',
       'get /v1/{kind}/{id}/sends',

@@ -4,3 +4,4 @@ export { type Role } from './env.js';
 export * from './proxy-settings.js';
 export * from './secrets-file.js';
 export * from './data-dir.js';
+export { parseDurationMs } from './units.js';

@@ -3,6 +3,7 @@ import { CreateTokens1700000100000 } from './1700000100000-create-tokens.js';
 import { CreateSends1700000200000 } from './1700000200000-create-sends.js';
 import { KeepAccounts1700000300000 } from './1700000300000-keep-accounts.js';
 import { CreateSubscriptions1700000400000 } from './1700000400000-create-subscriptions.js';
+import { LimitTokens1700000600000 } from './1700000600000-limit-tokens.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   CreateSends1700000200000,
   KeepAccounts1700000300000,
   CreateSubscriptions1700000400000,
+  LimitTokens1700000600000,
 ];

@@ -13,6 +13,7 @@ import { TdApiModule } from '../modules/td-api/index.js';
 import {
   ApiTokenAppEntity,
   ApiTokenEntity,
+  ApiTokenFormerSecretEntity,
   ApiTokenSessionEntity,
   EventTicketEntity,
   TokensModule,
@@ -26,6 +27,7 @@ import { OpenApiModule } from './openapi.module.js';
 export const ENTITIES: readonly EntityClass[] = [
   ApiTokenAppEntity,
   ApiTokenEntity,
+  ApiTokenFormerSecretEntity,
   ApiTokenSessionEntity,
   AppEntity,
   EventTicketEntity,

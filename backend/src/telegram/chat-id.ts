@@ -28,6 +28,12 @@ export function parseChatReference(text: string): ChatReference | undefined {
 const SUPERGROUP_BASE = -1_000_000_000_000;
 const SECRET_CHAT_BASE = -2_000_000_000_000;
 
+/** The chat of a supergroup or channel. */
+export const supergroupChatId = (supergroupId: number): number => SUPERGROUP_BASE - supergroupId;
+
+/** The chat of a secret chat. */
+export const secretChatId = (id: number): number => SECRET_CHAT_BASE + id;
+
 /** The call that makes TDLib know a chat by its id, undefined for secret chats, which exist only where they were made. */
 export function loadChatQuery(chatId: number): TdObject | undefined {
   if (chatId > 0) {

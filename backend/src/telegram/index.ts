@@ -1,12 +1,16 @@
 export { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js';
+export { staysInNamedChats } from './chat-methods.js';
+export { ChatView, viewOf } from './chat-view.js';
+export { namedIn } from './named-chats.js';
 export { renewConnection, testConnection } from './connection.js';
 export { pingThroughProxy } from './proxy-test.js';
 export { Departure } from './departure.js';
-export { classOf, DEFAULT_METHOD_CLASSES, type MethodClass, METHOD_CLASSES } from './method-classes.js';
+export { classOf, DEFAULT_METHOD_CLASSES, isKnownMethod, type MethodClass, METHOD_CLASSES } from './method-classes.js';
 export { needsKnownSupergroup } from './hazards.js';
 export { authorizationStateOf, TdClient } from './td-client.js';
 export { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
 export { type InspectedQuery, inspectQuery, serializeQuery } from './td-query.js';
+export { isReservedMethod } from './reserved-methods.js';
 export { readTdSchema } from './td-schema.js';
 export { TelegramEngine } from './telegram-engine.js';
 export { CallAbandonedError, ClientClosedError, toTdlibError } from './telegram.errors.js';

@@ -1,9 +1,6 @@
-/**
- * What a td_api method does to an account, so that a token can be given one kind of act and not another: `read` looks,
- * `send` puts something before other people, `manage` changes chats, contacts and settings, `account` can take over, end
- * or empty the account.
- */
-export type MethodClass = 'read' | 'send' | 'manage' | 'account';
+import type { MethodClass } from '../common/http/index.js';
+
+export type { MethodClass };
 
 /** All classes, from the least to the most powerful. */
 export const METHOD_CLASSES = ['read', 'send', 'manage', 'account'] as const satisfies readonly MethodClass[];
@@ -411,6 +408,11 @@ const CLASS_OF: ReadonlyMap<string, MethodClass> = new Map(
 /** The class that was decided for a td_api method; undefined when the table does not know it. */
 export function decidedClassOf(method: string): MethodClass | undefined {
   return CLASS_OF.get(method);
+}
+
+/** Whether td_api has such a method. */
+export function isKnownMethod(method: string): boolean {
+  return CLASS_OF.has(method);
 }
 
 /** The class of a td_api method; one that the table does not know, such as a later TDLib's, is `manage`. */

@@ -23,6 +23,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/me': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whose token this is, and what it may do */
+    get: operations['getOwnRights'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tokens': {
     parameters: {
       query?: never;
@@ -35,7 +52,7 @@ export interface paths {
     put?: never;
     /**
      * Make a token for some sessions
-     * @description It may call the methods of the classes read, send and manage there. Other classes, methods, chats and an end cannot be set yet: `classes`, `methods`, `chats` and `expires_at` are refused. Other unknown fields are ignored, as everywhere.
+     * @description It may do what its classes allow, read, send and manage when nothing is said, and of that only what `methods` and `chats` leave.
      */
     post: operations['createToken'];
     delete?: never;
@@ -51,15 +68,33 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    /** A scoped token; never the token itself */
+    get: operations['getToken'];
     put?: never;
     post?: never;
     /** Revoke a token for good */
     delete: operations['deleteToken'];
     options?: never;
     head?: never;
-    /** Change a token's name or scope, or switch it off and on */
+    /** Change a token's name, scope or rights, or switch it off and on */
     patch: operations['updateToken'];
+    trace?: never;
+  };
+  '/v1/tokens/{id}/rotate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Replace a token's secret: its id, rights, uploads and subscriptions stay */
+    post: operations['rotateToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/v1/workers': {
@@ -471,6 +506,23 @@ export interface paths {
     put?: never;
     /** Run a synchronous td_api method, without a session */
     post: operations['executeMethod'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/tokens/{id}/check': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Whether a call with this token would pass, and why not; nothing is called */
+    post: operations['checkToken'];
     delete?: never;
     options?: never;
     head?: never;
@@ -896,6 +948,41 @@ export interface components {
       /** @enum {string} */
       status: 'deleted';
     };
+    MeDto: {
+      /** @enum {string} */
+      kind: 'master' | 'token';
+      /** Format: uuid */
+      id?: string;
+      name?: string;
+      /** @description The token's first characters. */
+      prefix?: string;
+      enabled: boolean;
+      all_sessions: boolean;
+      app_ids?: string[];
+      session_ids?: string[];
+      classes: ('read' | 'send' | 'manage' | 'account')[];
+      /** @description Absent for all of its classes. */
+      methods?: string[];
+      /** @description Absent for all chats. */
+      chats?: number[];
+      /**
+       * Format: date-time
+       * @description Absent for a token without end.
+       */
+      expires_at?: string;
+      pool_ids?: string[];
+      /** @enum {string} */
+      pool_access: 'read' | 'write';
+      /** Format: date-time */
+      created_at?: string;
+      /**
+       * Format: date-time
+       * @description Until when a secret serves that was replaced: by then the new one has to be in use.
+       */
+      former_secrets_until?: string;
+      /** Format: date-time */
+      last_used_at?: string;
+    };
     TokenDto: {
       /** Format: uuid */
       id: string;
@@ -908,6 +995,24 @@ export interface components {
       session_ids: string[];
       /** Format: date-time */
       created_at: string;
+      classes: ('read' | 'send' | 'manage' | 'account')[];
+      /** @description Absent for all of its classes. */
+      methods?: string[];
+      /** @description Absent for all chats. */
+      chats?: number[];
+      /**
+       * Format: date-time
+       * @description Absent for a token without end.
+       */
+      expires_at?: string;
+      pool_ids: string[];
+      /** @enum {string} */
+      pool_access: 'read' | 'write';
+      /**
+       * Format: date-time
+       * @description Until when a secret serves that was replaced; absent when none does.
+       */
+      former_secrets_until?: string;
       /**
        * Format: date-time
        * @description To some seconds; absent until it is used.
@@ -931,6 +1036,24 @@ export interface components {
       app_ids?: string[];
       /** @description These sessions. */
       session_ids?: string[];
+      /** @description Of which classes it may call methods; read, send and manage for a new one. Empty for none. */
+      classes?: ('read' | 'send' | 'manage' | 'account')[];
+      /** @description It may call these methods only, where its classes have them. Null for all, empty for none. */
+      methods?: string[] | null;
+      /** @description It may see and act in these chats only. Null for all, empty for none. */
+      chats?: number[] | null;
+      /**
+       * Format: date-time
+       * @description From then on it is refused everywhere. Null for never.
+       */
+      expires_at?: string | null;
+      /** @description Bot pools that it may use. */
+      pool_ids?: string[];
+      /**
+       * @description write: it may put and delete objects in its pools too.
+       * @enum {string}
+       */
+      pool_access?: 'read' | 'write';
     };
     UpdatedDto: {
       /** @enum {string} */
@@ -947,6 +1070,42 @@ export interface components {
       app_ids?: string[];
       /** @description These sessions. */
       session_ids?: string[];
+      /** @description Of which classes it may call methods; read, send and manage for a new one. Empty for none. */
+      classes?: ('read' | 'send' | 'manage' | 'account')[];
+      /** @description It may call these methods only, where its classes have them. Null for all, empty for none. */
+      methods?: string[] | null;
+      /** @description It may see and act in these chats only. Null for all, empty for none. */
+      chats?: number[] | null;
+      /**
+       * Format: date-time
+       * @description From then on it is refused everywhere. Null for never.
+       */
+      expires_at?: string | null;
+      /** @description Bot pools that it may use. */
+      pool_ids?: string[];
+      /**
+       * @description write: it may put and delete objects in its pools too.
+       * @enum {string}
+       */
+      pool_access?: 'read' | 'write';
+    };
+    TokenRotatedDto: {
+      /** Format: uuid */
+      id: string;
+      /** @description Shown here and never again. */
+      token: string;
+      /**
+       * Format: date-time
+       * @description Until when the secrets before serve, at the latest.
+       */
+      former_secrets_until: string;
+    };
+    RotateTokenDto: {
+      /**
+       * @description How long the secrets before go on serving: 0s to 7d, 24h when absent. 0s ends them at once.
+       * @example 24h
+       */
+      overlap?: string;
     };
     WorkerDto: {
       id: string;
@@ -1442,6 +1601,24 @@ export interface components {
       created_at: string;
       /** Format: date-time */
       decided_at?: string;
+    };
+    CheckedCallDto: {
+      allowed: boolean;
+      /** @description The HTTP status that it would be refused with. */
+      status?: number;
+      /** @description Why, as the `error` of the answer that it would get. */
+      error?: {
+        [key: string]: unknown;
+      };
+    };
+    CheckCallDto: {
+      /** @example getChatHistory */
+      method: string;
+      /** Format: uuid */
+      session_id: string;
+      params?: {
+        [key: string]: unknown;
+      } | null;
     };
     UploadedFileDto: {
       /**
@@ -2001,6 +2178,39 @@ export interface operations {
       };
     };
   };
+  getOwnRights: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['MeDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
   listTokens: {
     parameters: {
       query?: {
@@ -2078,6 +2288,41 @@ export interface operations {
       };
     };
   };
+  getToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TokenDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
   deleteToken: {
     parameters: {
       query?: never;
@@ -2138,6 +2383,45 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['UpdatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  rotateToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RotateTokenDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['TokenRotatedDto'];
           };
         };
       };
@@ -3385,6 +3669,45 @@ export interface operations {
             } & {
               [key: string]: unknown;
             };
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  checkToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CheckCallDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['CheckedCallDto'];
           };
         };
       };

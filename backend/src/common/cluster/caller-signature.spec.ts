@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type Caller, NO_SCOPE } from '../http/index.js';
 import { CallerSignature } from './caller-signature.js';
 
+const rights = { classes: ['read'], methods: ['getMe'], chats: [-1001] } as const;
 const caller = { kind: 'master', via: 'console' } as const;
 
 describe('CallerSignature', () => {
@@ -15,16 +16,18 @@ describe('CallerSignature', () => {
   it.each([
     ['with a name', { name: 'the «name»' }],
     ['without a name', {}],
-  ])('tells a worker which token asked, %s, and nothing of its scope', (_what, named) => {
+  ])('tells a worker which token asked, %s, and what it may do, and nothing of its scope', (_what, named) => {
     const scope = { allSessions: true, sessionIds: new Set(['s'.repeat(50_000)]), appIds: new Set(['a']) };
-    const token: Caller = { kind: 'token', tokenId: 'id', ...named, scope };
+    const token: Caller = { kind: 'token', tokenId: 'id', ...named, scope, rights };
     const header = signature.sign(token);
     expect(header.length).toBeLessThan(1000);
-    expect(signature.verify(header)).toEqual({ kind: 'token', tokenId: 'id', ...named, scope: NO_SCOPE });
+    expect(signature.verify(header)).toEqual({ kind: 'token', tokenId: 'id', ...named, scope: NO_SCOPE, rights });
   });
 
   it('tells one token from another', () => {
-    const [one, two] = ['one', 'two'].map((tokenId) => signature.sign({ kind: 'token', tokenId, scope: NO_SCOPE }));
+    const [one, two] = ['one', 'two'].map((tokenId) =>
+      signature.sign({ kind: 'token', tokenId, scope: NO_SCOPE, rights }),
+    );
     expect(one).not.toBe(two);
     expect(signature.verify(two ?? '')).toMatchObject({ tokenId: 'two' });
     expect(signature.verify(one ?? '')).toMatchObject({ tokenId: 'one' });

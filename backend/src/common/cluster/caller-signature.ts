@@ -9,6 +9,9 @@ const MAX_AGE_MS = 60_000;
 /** One signature serves so long: signing each call anew would be a good part of its cost. */
 const REUSE_MS = 1000;
 
+/** So many identities are remembered as verified. */
+const MAX_VERIFIED = 100;
+
 /** What of a caller travels. A scope does not: it may be too long for a header, and the gateway has applied it. */
 type Identity = MasterCaller | Omit<TokenCaller, 'scope'>;
 
@@ -22,6 +25,7 @@ function isIdentity(value: unknown): value is Identity {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
   if (value.kind === 'master') return 'via' in value && (value.via === 'token' || value.via === 'console');
   if (value.kind !== 'token' || !('tokenId' in value) || typeof value.tokenId !== 'string') return false;
+  if (!('rights' in value) || typeof value.rights !== 'object' || value.rights === null) return false;
   return !('name' in value) || typeof value.name === 'string';
 }
 
@@ -33,8 +37,9 @@ interface Signed {
 /** Signs and verifies caller identities with a key derived from CLUSTER_TOKEN. */
 export class CallerSignature {
   private readonly key: Buffer;
-  private readonly signed = new Map<string, { readonly at: number; readonly header: string }>();
-  private lastVerified: { readonly header: string; readonly signed: Signed } | undefined;
+  /** By the caller itself, which the gateway remembers: to write its rights down for each call would cost more than to sign. */
+  private readonly signed = new WeakMap<Caller, { readonly at: number; readonly header: string }>();
+  private readonly verified = new Map<string, Signed>();
 
   constructor(
     clusterToken: string,
@@ -45,23 +50,24 @@ export class CallerSignature {
 
   /** The header's value. */
   sign(caller: Caller): string {
-    const identity = identityOf(caller);
-    const name = JSON.stringify(identity);
     const at = this.now();
-    const known = this.signed.get(name);
+    const known = this.signed.get(caller);
     if (known && at - known.at < REUSE_MS && at >= known.at) return known.header;
-    const payload = Buffer.from(JSON.stringify({ caller: identity, at }), 'utf8').toString('base64url');
+    const payload = Buffer.from(JSON.stringify({ caller: identityOf(caller), at }), 'utf8').toString('base64url');
     const header = `${payload}.${this.mac(payload).toString('base64url')}`;
-    if (this.signed.size > 1000) this.signed.clear();
-    this.signed.set(name, { at, header });
+    this.signed.set(caller, { at, header });
     return header;
   }
 
   /** Who asked; undefined when the header is not ours, or too old. */
   verify(header: string): Caller | undefined {
-    const signed = this.lastVerified?.header === header ? this.lastVerified.signed : this.read(header);
+    const known = this.verified.get(header);
+    const signed = known ?? this.read(header);
     if (!signed || Math.abs(this.now() - signed.at) > MAX_AGE_MS) return undefined;
-    this.lastVerified = { header, signed };
+    if (!known) {
+      if (this.verified.size >= MAX_VERIFIED) this.verified.clear();
+      this.verified.set(header, signed);
+    }
     return signed.caller;
   }
 

@@ -73,6 +73,16 @@ export class TokenDisabledError extends AppError {
   }
 }
 
+/** The token is known, and its time is over. */
+export class TokenExpiredError extends AppError {
+  readonly code = 'token_expired';
+  readonly status = 401;
+
+  constructor() {
+    super('the token has expired');
+  }
+}
+
 /** The token is valid, but not for this: the session is not in its scope, or the method or the route is for the master token. */
 export class ScopeDeniedError extends AppError {
   readonly code = 'scope_denied';

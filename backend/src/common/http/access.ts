@@ -15,6 +15,19 @@ export enum Access {
   Cluster = 'cluster',
 }
 
+/**
+ * What a td_api method does to an account, so that a token can be given one kind of act and not another: `read` looks,
+ * `send` puts something before other people, `manage` changes chats, contacts and settings, `account` can take over, end
+ * or empty the account.
+ */
+export type MethodClass = 'read' | 'send' | 'manage' | 'account';
+
+/**
+ * What a scoped token needs beside its scope to use a route: one of these classes. `any` asks for none; a route that runs td_api
+ * methods asks for the class of each.
+ */
+export type RouteRight = readonly MethodClass[] | 'any';
+
 /** Metadata key of {@link Requires}. */
 export const ACCESS = 'tgcontrol:access';
 
@@ -30,6 +43,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Known to Fastify too, which asks for credentials before it reads a body. */
     access?: Access;
+    /** What a scoped token has to have. A route that says nothing is open to none. */
+    right?: RouteRight;
     /** Whether a ticket in the query may stand for credentials. */
     takesTicket?: boolean;
   }
@@ -40,19 +55,24 @@ export const TakesTicket = (): MethodDecorator => (_target, _key, descriptor) =>
   addRouteConfig(descriptor.value as object, { takesTicket: true });
 };
 
+type ScopedAccess = Access.AnyToken | Access.CoveredSession;
+
 /** Says who may use a controller or a route; one without it is refused to everybody. */
-export const Requires =
-  (access: Access): ClassDecorator & MethodDecorator =>
-  (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void => {
+export function Requires(access: Exclude<Access, ScopedAccess>): ClassDecorator & MethodDecorator;
+/** @param right what scoped tokens need beside their scope */
+export function Requires(access: ScopedAccess, right: RouteRight): ClassDecorator & MethodDecorator;
+export function Requires(access: Access, right?: RouteRight): ClassDecorator & MethodDecorator {
+  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void => {
     const handlers = descriptor ? [descriptor.value as object] : handlersOf(target as DecoratedClass);
     if (descriptor && key !== undefined) SetMetadata(ACCESS, access)(target, key, descriptor);
     else SetMetadata(ACCESS, access)(target as DecoratedClass);
     for (const handler of handlers) {
       // Decorators of methods ran before that of their class, and are meant instead of it.
       if (!descriptor && Reflect.hasOwnMetadata(ACCESS, handler)) continue;
-      addRouteConfig(handler, { access });
+      addRouteConfig(handler, { access, right });
     }
   };
+}
 
 /** The holder of API_TOKEN: by the token itself, or by the console's cookie. */
 export interface MasterCaller {
@@ -70,6 +90,15 @@ export interface TokenScope {
 /** Covers nothing. */
 export const NO_SCOPE: TokenScope = { allSessions: false, sessionIds: new Set(), appIds: new Set() };
 
+/** What a scoped token may do in the sessions that its scope covers. Everything that is given must allow an act. */
+export interface TokenRights {
+  readonly classes: readonly MethodClass[];
+  /** The td_api methods it may call; absent for all of its classes, empty for none. */
+  readonly methods?: readonly string[];
+  /** The chats it may see and act in; absent for all, empty for none. */
+  readonly chats?: readonly number[];
+}
+
 /** The holder of a scoped token. */
 export interface TokenCaller {
   readonly kind: 'token';
@@ -78,6 +107,7 @@ export interface TokenCaller {
   readonly name?: string;
   /** {@link NO_SCOPE} in a worker: the gateway has decided before it asks. */
   readonly scope: TokenScope;
+  readonly rights: TokenRights;
 }
 
 /** Who asked. A worker gets it from the gateway in a signed header and never sees a token. */

@@ -83,7 +83,7 @@ async function openFor(downloads: Downloads, request: DownloadRequest, reply: Fa
 /** Files out of Telegram, as their bytes come. */
 @ApiTags('files')
 @Controller('v1')
-@Requires(Access.CoveredSession)
+@Requires(Access.CoveredSession, ['read'])
 @NoEnvelope()
 export class DownloadsController {
   private readonly logger: AppLogger;

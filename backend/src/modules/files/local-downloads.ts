@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { TdlibError } from '../../common/errors/index.js';
+import { ScopeDeniedError, TdlibError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
 import { loadChatQuery, parseTdObject, stringMember, type TdClient, type TdObject } from '../../telegram/index.js';
-import { OpenSessions, type SessionKind } from '../sessions/index.js';
+import { listedChats, OpenSessions, requireChat, type SessionKind } from '../sessions/index.js';
 import { contentDisposition, requireMatch, select } from './download-request.js';
 import { type DownloadRequest, Downloads, type FileAnswer, type FileName } from './downloads.js';
 import { DownloadFailedError, type RenewalAdvice } from './downloads.errors.js';
@@ -37,6 +37,7 @@ export class LocalDownloads extends Downloads {
 
   override async open(request: DownloadRequest): Promise<FileAnswer> {
     const { kind, id, message, isHead } = request;
+    requireNamedMessage(message);
     const client = await this.sessions.client(kind, id);
     const found = await this.find(client, request);
     const { uniqueId } = found.file;
@@ -130,6 +131,7 @@ export class LocalDownloads extends Downloads {
     const same = files.find(
       (each) => each.file.id === file.id || (file.uniqueId !== '' && each.file.uniqueId === file.uniqueId),
     );
+    if (same === undefined && listedChats() !== undefined) throw new ScopeDeniedError(NEEDS_MESSAGE);
     return same ? { ...same, file } : unnamed;
   }
 
@@ -192,6 +194,18 @@ async function remoteFile(client: TdClient, remoteId: string): Promise<TdObject>
       throw error;
     });
   }
+}
+
+const NEEDS_MESSAGE =
+  'the token is limited to some chats: chat_id and message_id have to name a message there that has the file';
+
+/**
+ * A file's number does not tell which chat it is of. A token of some chats has to name the message that it wants it from.
+ * @throws ScopeDeniedError
+ */
+function requireNamedMessage(message: FileName['message']): void {
+  if (message !== undefined) requireChat(message.chatId);
+  else if (listedChats() !== undefined) throw new ScopeDeniedError(NEEDS_MESSAGE);
 }
 
 async function readMessage(

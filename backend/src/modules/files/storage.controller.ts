@@ -9,7 +9,7 @@ import {
   Requires,
   Returns,
 } from '../../common/http/index.js';
-import { requireMethodClass, type SessionKind } from '../sessions/index.js';
+import type { SessionKind } from '../sessions/index.js';
 import { UploadStore } from '../uploads/index.js';
 import {
   OptimizeStorageDto,
@@ -53,7 +53,7 @@ export class StorageController {
   }
 
   @Get(':kind(bot|user)/:id/storage')
-  @Requires(Access.CoveredSession)
+  @Requires(Access.CoveredSession, ['read'])
   @Returns(SessionStorageDto)
   @ApiParam(KIND)
   @ApiOperation({ operationId: 'getSessionStorage', summary: 'What the files and databases of a session take' })
@@ -67,7 +67,7 @@ export class StorageController {
 
   @Post(':kind(bot|user)/:id/storage/optimize')
   @HttpCode(200)
-  @Requires(Access.CoveredSession)
+  @Requires(Access.CoveredSession, ['manage'])
   @Returns(StorageOptimizedDto)
   @ApiParam(KIND)
   @ApiOperation({
@@ -79,7 +79,6 @@ export class StorageController {
     @Param('id') id: string,
     @Body() limits: OptimizeStorageDto,
   ): Promise<StorageOptimizedDto> {
-    requireMethodClass('optimizeStorage');
     return this.storage.optimize({ kind, id: existingId('session', id) }, limits);
   }
 }

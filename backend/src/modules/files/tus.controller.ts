@@ -33,7 +33,7 @@ const SHA256 = /^sha256 ([A-Za-z0-9+/]{43}=)$/;
 /** Resumable uploads by the protocol tus 1.0 (https://tus.io/protocols/resumable-upload), into the same store as /v1/files. */
 @ApiTags('files')
 @Controller('v1/uploads')
-@Requires(Access.AnyToken)
+@Requires(Access.AnyToken, ['send', 'manage'])
 @NoEnvelope()
 export class TusController {
   private readonly store: TusStore;

@@ -42,7 +42,7 @@ const refOf = (name: string): { $ref: string } => ({ $ref: `#/components/schemas
 /** Files on their way to Telegram. An upload belongs to the token that made it; the master token may use all. */
 @ApiTags('files')
 @Controller('v1/files')
-@Requires(Access.AnyToken)
+@Requires(Access.AnyToken, ['send', 'manage'])
 export class UploadsController {
   constructor(
     private readonly config: AppConfig,

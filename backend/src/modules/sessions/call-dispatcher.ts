@@ -16,7 +16,7 @@ import {
 import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
-import { requireMethodClass } from './method-access.js';
+import { currentView, requireChats, requireMethod, visibleAnswer } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
 import type { CallBody, SessionKind } from './session.dto.js';
@@ -28,6 +28,13 @@ const CALL_TIMEOUT_MS = 70_000;
 /** How long the reason of an end may come after the calls were dropped. */
 const REASON_TIMEOUT_MS = 2_000;
 const NO_SENDS: Dispatched['sends'] = [];
+
+/** A call that its caller may make, and where. */
+interface Admitted {
+  readonly query: InspectedQuery;
+  readonly held: Held;
+  readonly client: TdClient;
+}
 
 /** Runs td_api methods on open sessions: checks them, makes their chat known, and learns from what Telegram answers. */
 @Injectable()
@@ -47,8 +54,29 @@ export class CallDispatcher {
     caller: Departure | undefined,
     options: DispatchOptions,
   ): Promise<Dispatched> {
-    const query = inspectQuery(body.method, body.params, this.config.uploads.dir, kind);
-    requireMethodClass(query.method);
+    const { query, held, client } = await this.admit(kind, id, body);
+    const leave = client.enter();
+    try {
+      return await this.run(held, client, query, caller, options);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done;
+   * whose uploads it names is found out only by a call.
+   * @throws as {@link dispatch}
+   */
+  async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
+    const { query, held, client } = await this.admit(kind, id, body);
+    await held.resolver.resolve(client, query.params);
+    await requireChats(query.method, query.params);
+  }
+
+  private async admit(kind: SessionKind, id: string, { method, params }: CallBody): Promise<Admitted> {
+    const query = inspectQuery(method, params, this.config.uploads.dir, kind);
+    requireMethod(query.method);
     const held = this.sessions.get(id);
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
@@ -56,13 +84,7 @@ export class CallDispatcher {
     if (this.sessions.isStopping) {
       throw new SessionMovingError(false);
     }
-    const client = held.session.readyClient();
-    const leave = client.enter();
-    try {
-      return await this.run(held, client, query, caller, options);
-    } finally {
-      leave();
-    }
+    return { query, held, client: held.session.readyClient() };
   }
 
   private async run(
@@ -75,6 +97,13 @@ export class CallDispatcher {
     const { method, params } = query;
     const { sends, resolver } = held;
     const maySend = !isReadMethod(method);
+    const view = currentView();
+    const late =
+      onLateAnswer &&
+      ((answer: string): void => {
+        const visible = view === undefined ? answer : view.textOf(answer);
+        if (visible !== undefined) onLateAnswer(visible);
+      });
     const limitMs = held.session.monitor.health.level === 'down' ? Math.min(timeoutMs, DOWN_CALL_MS) : timeoutMs;
     const began = performance.now();
     const wait: Waiting = { caller, leftMs: () => Math.max(1, limitMs - (performance.now() - began)), limitMs };
@@ -86,9 +115,9 @@ export class CallDispatcher {
         onLateAnswer: maySend
           ? (answer: string) => {
               use?.answered(sends.answered(answer, keyId));
-              onLateAnswer?.(answer);
+              late?.(answer);
             }
-          : onLateAnswer,
+          : late,
       });
     const leaveDownload = held.downloads.follow(method, params);
     let text: string;
@@ -99,6 +128,7 @@ export class CallDispatcher {
       if (typeof params['chat_id'] === 'string') {
         await within(resolver.resolve(client, params), wait);
       }
+      await requireChats(method, params);
       if (needsKnownSupergroup(method)) {
         await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
       }
@@ -139,7 +169,7 @@ export class CallDispatcher {
     }
     const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
     use?.answered(sent);
-    return { text, sends: sent };
+    return { text: visibleAnswer(view, text), sends: sent };
   }
 
   /** Marks the uploads that a call names; they have to be its caller's. @throws PathDeniedError, UploadIncompleteError */

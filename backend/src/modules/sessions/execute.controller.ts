@@ -21,7 +21,7 @@ export class ExecuteController {
 
   @Post()
   @ReturnsTdObject()
-  @Requires(Access.AnyToken)
+  @Requires(Access.AnyToken, 'any')
   @ApiBody(CALL_BODY)
   @ApiOperation({ operationId: 'executeMethod', summary: 'Run a synchronous td_api method, without a session' })
   execute(@Body() body: CallBody | undefined): Promise<RawJson> {

@@ -5,7 +5,7 @@ import { RawJson } from '../../common/http/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { inspectQuery, serializeQuery, TelegramEngine } from '../../telegram/index.js';
-import { requireMethodClass } from './method-access.js';
+import { requireChats, requireMethod } from './method-access.js';
 import type { CallBody } from './session.dto.js';
 
 /**
@@ -25,7 +25,8 @@ export class Executor {
   /** @throws MethodReservedError, PathDeniedError, ValidationFailedError, PayloadTooLargeError, TdlibError */
   async execute(body: CallBody | undefined): Promise<RawJson> {
     const query = inspectQuery(body?.method, body?.params, this.config.uploads.dir);
-    requireMethodClass(query.method);
+    requireMethod(query.method);
+    await requireChats(query.method, query.params);
     const text = serializeQuery(query);
     if (Buffer.byteLength(text) > MAX_QUERY_BYTES) {
       throw new PayloadTooLargeError(MAX_QUERY_BYTES);

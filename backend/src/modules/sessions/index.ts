@@ -1,6 +1,6 @@
 export { SessionEntity } from './session.entity.js';
 export { departureOf } from './departure.js';
-export { requireMethodClass } from './method-access.js';
+export { listedChats, requireChat } from './method-access.js';
 export { OpenSessions } from './open-sessions.js';
 export type { LiveState, SessionKind } from './session.dto.js';
 export type { Lease } from './sessions.repository.js';

@@ -109,6 +109,10 @@ export class LocalSessionHost extends SessionHost {
     return new RawJson(text);
   }
 
+  override check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
+    return this.dispatcher.check(kind, id, body);
+  }
+
   override async useProxy(id: string, proxyId: string | null): Promise<void> {
     await this.sessions.locks.run(id, async () => {
       const row = await this.lookup.existing(id);

@@ -123,6 +123,12 @@ export class RemoteSessionHost extends SessionHost {
     }
   }
 
+  override async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
+    const owner = await this.routes.ownerOf(id, kind);
+    const path = `/internal/sessions/${kind}/${id}/check`;
+    await this.watched(id, () => this.workers.request(owner, { method: 'POST', path, body }));
+  }
+
   private async forward(
     owner: WorkerAddress,
     kind: SessionKind,

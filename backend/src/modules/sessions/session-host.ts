@@ -77,6 +77,12 @@ export abstract class SessionHost {
     options?: CallOptions,
   ): Promise<RawJson | RawEnvelope>;
 
+  /**
+   * Whether the caller's call would be let through to TDLib; nothing is called.
+   * @throws as {@link call}, but for what TDLib says
+   */
+  abstract check(kind: SessionKind, id: string, body: CallBody): Promise<void>;
+
   /** Puts another proxy in place, live when the session is open, and notes it. Null takes it away. */
   abstract useProxy(id: string, proxyId: string | null): Promise<void>;
 

@@ -88,6 +88,16 @@ export class SessionsInternalController {
     return { logged_out: await this.host.remove(existingId('session', id), logout === 'true') };
   }
 
+  @Post(':kind/:id/check')
+  async check(
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Body() body: CallBody | undefined,
+  ): Promise<null> {
+    await this.host.check(kind, existingId('session', id), body ?? {});
+    return null;
+  }
+
   @Post(':kind/:id/call')
   @Direct()
   call(@Req() request: CallRequest, @Res() reply: FastifyReply): Promise<RawJson | RawEnvelope> {

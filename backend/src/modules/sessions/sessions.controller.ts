@@ -160,7 +160,7 @@ export class SessionsController {
 
   @Get('sessions')
   @Returns(SessionListItemDto, { isArray: true })
-  @Requires(Access.AnyToken)
+  @Requires(Access.AnyToken, 'any')
   @ApiOperation({ operationId: 'listSessions', summary: 'All sessions that the token covers, oldest first' })
   list(@Query() query: PageQueryDto): Promise<Page<SessionListItemDto>> {
     return this.sessions.list(query.toRequest(), currentCaller());
@@ -168,7 +168,7 @@ export class SessionsController {
 
   @Get(':kind(bot|user)/:id')
   @Returns(SessionStateDto)
-  @Requires(Access.CoveredSession)
+  @Requires(Access.CoveredSession, 'any')
   @ApiParam(KIND)
   @ApiOperation({ operationId: 'getSession', summary: "A session's state" })
   get(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionStateDto> {
@@ -223,7 +223,7 @@ export class SessionsController {
   @Post(':kind(bot|user)/:id/call')
   @Direct()
   @ReturnsTdObject(undefined, SENDS_BESIDE)
-  @Requires(Access.CoveredSession)
+  @Requires(Access.CoveredSession, 'any')
   @ApiParam(KIND)
   @ApiParam(ID)
   @ApiBody(CALL_BODY)

@@ -33,6 +33,7 @@ import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { TokenCheckController } from './token-check.controller.js';
 
 /** Whether the library that cannot connect around a proxy is loaded: asked when the library is first needed. */
 async function wantsProxyOnly({ telegram, isWorker }: AppConfig, repository: SessionsRepository): Promise<boolean> {
@@ -86,7 +87,7 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsController, SendsController, ExecuteController],
+      controllers: [SessionsController, SendsController, ExecuteController, TokenCheckController],
       providers: [
         SessionsRepository,
         SessionsService,
@@ -115,7 +116,7 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsController, SendsController, ExecuteController],
+      controllers: [SessionsController, SendsController, ExecuteController, TokenCheckController],
       providers: [SessionsRepository, SessionsService, ENGINE, Executor, ...LOCAL_HOST],
       exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine],
     };

@@ -35,6 +35,13 @@ export class SessionsService {
     );
   }
 
+  /** @throws NotFoundError */
+  async kindOf(id: string): Promise<SessionKind> {
+    const row = await this.repository.find(id);
+    if (row === null) throw new NotFoundError('session', id);
+    return row.kind;
+  }
+
   /** @throws NotFoundError, KindMismatchError, NoLiveWorkerError */
   async get(kind: SessionKind, id: string, caller: Caller): Promise<SessionState> {
     const row = await this.existing(kind, id);

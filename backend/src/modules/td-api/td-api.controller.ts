@@ -7,7 +7,7 @@ import { type CatalogueAnswer, TdCatalogue } from './td-catalogue.js';
 /** Answers that are made already; `If-None-Match` saves sending them again. */
 @ApiTags('td_api')
 @Controller('v1/td')
-@Requires(Access.AnyToken)
+@Requires(Access.AnyToken, 'any')
 @NoEnvelope()
 export class TdApiController {
   constructor(private readonly catalogue: TdCatalogue) {}

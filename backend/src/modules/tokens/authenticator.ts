@@ -13,7 +13,9 @@ import {
   type Caller,
   type MasterCaller,
   type RequestContext,
+  type RouteRight,
   type TokenCaller,
+  type TokenRights,
 } from '../../common/http/index.js';
 import { CONSOLE_COOKIE, type ConsoleSession, ConsoleSessions } from './console-sessions.js';
 import { EventTickets } from './event-tickets.js';
@@ -21,6 +23,10 @@ import { FailureThrottle } from './failure-throttle.js';
 import { ScopedTokens } from './scoped-tokens.js';
 import { SecretMatcher } from './secret-matcher.js';
 import { SessionCoverage } from './session-coverage.js';
+
+/** One object each: the signature of a caller is remembered by it. */
+const MASTER_BY_TOKEN: MasterCaller = { kind: 'master', via: 'token' };
+const MASTER_BY_CONSOLE: MasterCaller = { kind: 'master', via: 'console' };
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -43,6 +49,14 @@ function ticketOf({ headers, routeOptions, query }: FastifyRequest): string | un
   if (routeOptions.config.takesTicket !== true || headers.authorization !== undefined) return undefined;
   const { ticket } = query as { readonly ticket?: unknown };
   return typeof ticket === 'string' ? ticket : undefined;
+}
+
+/** @throws ScopeDeniedError naming the classes of which one is needed */
+function requireRight(right: RouteRight, { classes }: TokenRights): void {
+  if (right !== 'any' && !right.some((each) => classes.includes(each))) {
+    const message = `the token needs the class ${right.join(' or ')} for this`;
+    throw new ScopeDeniedError(message, { details: { classes: right } });
+  }
 }
 
 /** Finds out who a request comes from, and whether that is enough. */
@@ -73,7 +87,7 @@ export class Authenticator {
    * Notes in the context who the request comes from, if that is somebody with this level of access. Nothing is waited for where
    * the master asks, or one of our processes.
    * @throws UnauthenticatedError, CsrfFailedError, AuthenticationThrottledError; the promise is also rejected with
-   *   TokenDisabledError, ScopeDeniedError and DatabaseUnavailableError
+   *   TokenDisabledError, TokenExpiredError, ScopeDeniedError and DatabaseUnavailableError
    */
   admit(access: Access, request: FastifyRequest, context: RequestContext): Promise<void> | undefined {
     if (access === Access.Cluster) {
@@ -125,12 +139,12 @@ export class Authenticator {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       const token = bearerOf(authorization);
-      return token !== undefined && this.apiToken?.matches(token) ? { kind: 'master', via: 'token' } : undefined;
+      return token !== undefined && this.apiToken?.matches(token) ? MASTER_BY_TOKEN : undefined;
     }
     const session = this.consoleSession(request);
     if (!session) this.refuse(address, 'missing bearer token');
     if (!this.isCsrfSafe(request, session)) throw new CsrfFailedError();
-    return { kind: 'master', via: 'console' };
+    return MASTER_BY_CONSOLE;
   }
 
   private async admitToken(access: Access, request: FastifyRequest, context: RequestContext): Promise<void> {
@@ -159,12 +173,11 @@ export class Authenticator {
   private async requireScope(caller: TokenCaller, access: Access, request: FastifyRequest): Promise<void> {
     if (access === Access.CoveredSession) {
       const { id } = request.params as { readonly id?: string };
-      if (id === undefined || !(await this.coverage?.covers(caller.scope, id))) {
-        throw new ScopeDeniedError('the token is not permitted for this session');
-      }
+      await this.coverage?.require(caller.scope, id ?? '');
     } else if (access !== Access.AnyToken) {
       throw new ScopeDeniedError('the token is limited to its sessions: this needs the master token');
     }
+    requireRight(request.routeOptions.config.right ?? [], caller.rights);
   }
 
   /**

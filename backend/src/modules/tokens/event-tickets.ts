@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import { TokenDisabledError } from '../../common/errors/index.js';
 import type { Caller } from '../../common/http/index.js';
+import { usable } from './scoped-tokens.js';
 import { TokensRepository } from './tokens.repository.js';
 
 const LIFETIME_SECONDS = 60;
@@ -32,7 +32,7 @@ export class EventTickets {
 
   /**
    * Takes a ticket. @returns whose it was; undefined when it is none of ours, too old or used
-   * @throws TokenDisabledError
+   * @throws TokenDisabledError, TokenExpiredError
    */
   async take(ticket: string): Promise<Caller | undefined> {
     const [row] = await this.unitOfWork.rows<{ token_id: string | null }>(
@@ -42,13 +42,6 @@ export class EventTickets {
     if (row === undefined) return undefined;
     if (row.token_id === null) return { kind: 'master', via: 'token' };
     const token = await this.tokens.find(row.token_id);
-    if (token === undefined) return undefined;
-    if (!token.enabled) throw new TokenDisabledError();
-    return {
-      kind: 'token',
-      tokenId: token.id,
-      ...(token.name !== undefined && { name: token.name }),
-      scope: token.scope,
-    };
+    return token && usable(token);
   }
 }

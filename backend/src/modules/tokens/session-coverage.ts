@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Remembered } from '../../common/db/remembered.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { ScopeDeniedError } from '../../common/errors/index.js';
 import { isUuid, type TokenScope } from '../../common/http/index.js';
 import { REMEMBER } from './scoped-tokens.js';
 import { covers } from './token-scope.js';
@@ -17,6 +18,13 @@ export class SessionCoverage {
       const [row] = await unitOfWork.rows<{ app_id: string }>(sql, [sessionId]);
       return row?.app_id;
     }, REMEMBER);
+  }
+
+  /** @throws ScopeDeniedError, the same for a session that does not exist */
+  async require(scope: TokenScope, sessionId: string): Promise<void> {
+    if (!(await this.covers(scope, sessionId))) {
+      throw new ScopeDeniedError('the token is not permitted for this session');
+    }
   }
 
   /** Looks at the registry only where the scope's apps decide. */

@@ -11,30 +11,35 @@ import {
   Returns,
   UpdatedDto,
 } from '../../common/http/index.js';
-import { CreateTokenDto, TokenCreatedDto, TokenDto, UpdateTokenDto } from './token.dto.js';
-import { type ListedToken, type TokenChange, TokensService } from './tokens.service.js';
+import { parseDurationMs } from '../../config/index.js';
+import {
+  CreateTokenDto,
+  RotateTokenDto,
+  TokenCreatedDto,
+  TokenDto,
+  TokenRotatedDto,
+  UpdateTokenDto,
+} from './token.dto.js';
+import { toTokenDto } from './token.mapping.js';
+import { type TokenChange, TokensService } from './tokens.service.js';
 
-function toChange({ name, enabled, all_sessions, app_ids, session_ids }: UpdateTokenDto): TokenChange {
+const DEFAULT_OVERLAP_MS = 24 * 3_600_000;
+
+/** Null is as good as absent where it can mean nothing; of what limits a token it takes the limit away. */
+function toChange(dto: UpdateTokenDto): TokenChange {
+  const { name, enabled, all_sessions, app_ids, session_ids, classes, methods, chats, expires_at } = dto;
   return {
     ...(name !== undefined && { name }),
     ...(enabled != null && { enabled }),
     ...(all_sessions != null && { allSessions: all_sessions }),
     ...(app_ids != null && { appIds: app_ids }),
     ...(session_ids != null && { sessionIds: session_ids }),
-  };
-}
-
-function toDto({ token, appIds, sessionIds }: ListedToken): TokenDto {
-  return {
-    id: token.id,
-    ...(token.name !== null && { name: token.name }),
-    prefix: token.prefix,
-    enabled: token.enabled,
-    all_sessions: token.allSessions,
-    app_ids: appIds,
-    session_ids: sessionIds,
-    created_at: token.createdAt.toISOString(),
-    ...(token.lastUsedAt !== null && { last_used_at: token.lastUsedAt.toISOString() }),
+    ...(classes != null && { classes }),
+    ...(methods !== undefined && { methods }),
+    ...(chats !== undefined && { chats }),
+    ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : new Date(expires_at) }),
+    ...(dto.pool_ids != null && { poolIds: dto.pool_ids }),
+    ...(dto.pool_access != null && { poolAccess: dto.pool_access }),
   };
 }
 
@@ -49,7 +54,14 @@ export class TokensController {
   @ApiOperation({ operationId: 'listTokens', summary: 'All scoped tokens, oldest first; never the tokens themselves' })
   async list(@Query() query: PageQueryDto): Promise<Page<TokenDto>> {
     const { items, nextCursor } = await this.tokens.list(query.toRequest());
-    return new Page(items.map(toDto), nextCursor);
+    return new Page(items.map(toTokenDto), nextCursor);
+  }
+
+  @Get(':id')
+  @Returns(TokenDto)
+  @ApiOperation({ operationId: 'getToken', summary: 'A scoped token; never the token itself' })
+  async get(@Param('id') id: string): Promise<TokenDto> {
+    return toTokenDto(await this.tokens.get(existingId('token', id)));
   }
 
   @Post()
@@ -58,7 +70,7 @@ export class TokensController {
     operationId: 'createToken',
     summary: 'Make a token for some sessions',
     description:
-      'It may call the methods of the classes read, send and manage there. Other classes, methods, chats and an end cannot be set yet: `classes`, `methods`, `chats` and `expires_at` are refused. Other unknown fields are ignored, as everywhere.',
+      'It may do what its classes allow, read, send and manage when nothing is said, and of that only what `methods` and `chats` leave.',
   })
   create(@Body() dto: CreateTokenDto): Promise<TokenCreatedDto> {
     return this.tokens.create(toChange(dto));
@@ -66,10 +78,26 @@ export class TokensController {
 
   @Patch(':id')
   @Returns(UpdatedDto)
-  @ApiOperation({ operationId: 'updateToken', summary: "Change a token's name or scope, or switch it off and on" })
+  @ApiOperation({
+    operationId: 'updateToken',
+    summary: "Change a token's name, scope or rights, or switch it off and on",
+  })
   async update(@Param('id') id: string, @Body() dto: UpdateTokenDto): Promise<UpdatedDto> {
     await this.tokens.change(existingId('token', id), toChange(dto));
     return { status: 'updated' };
+  }
+
+  @Post(':id/rotate')
+  @Returns(TokenRotatedDto)
+  @ApiOperation({
+    operationId: 'rotateToken',
+    summary: "Replace a token's secret: its id, rights, uploads and subscriptions stay",
+  })
+  async rotate(@Param('id') text: string, @Body() { overlap }: RotateTokenDto): Promise<TokenRotatedDto> {
+    const id = existingId('token', text);
+    const overlapMs = overlap == null ? DEFAULT_OVERLAP_MS : (parseDurationMs(overlap) ?? 0);
+    const { token, formerSecretsUntil } = await this.tokens.rotate(id, overlapMs);
+    return { id, token, former_secrets_until: formerSecretsUntil.toISOString() };
   }
 
   @Delete(':id')

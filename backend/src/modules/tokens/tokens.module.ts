@@ -4,6 +4,7 @@ import { AccessGuard } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { ConsoleSessionController } from './console-session.controller.js';
 import { EventTickets } from './event-tickets.js';
+import { MeController } from './me.controller.js';
 import { ScopedTokens } from './scoped-tokens.js';
 import { SessionCoverage } from './session-coverage.js';
 import { TokenUsage } from './token-usage.js';
@@ -19,9 +20,9 @@ export class TokensModule {
     return {
       module: TokensModule,
       global: true,
-      controllers: [ConsoleSessionController, TokensController],
+      controllers: [ConsoleSessionController, MeController, TokensController],
       providers: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage, TokensRepository, TokensService],
-      exports: [EventTickets],
+      exports: [EventTickets, ScopedTokens, SessionCoverage],
     };
   }
 

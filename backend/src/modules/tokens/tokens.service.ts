@@ -5,8 +5,9 @@ import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
 import { isUuid, Page, type PageRequest } from '../../common/http/index.js';
+import { DEFAULT_METHOD_CLASSES, type MethodClass, METHOD_CLASSES } from '../../telegram/index.js';
 import { ScopedTokens } from './scoped-tokens.js';
-import { ApiTokenEntity } from './token.entity.js';
+import { ApiTokenEntity, type PoolAccess } from './token.entity.js';
 import { makeSecret } from './token-secret.js';
 import { type ScopeKind, TokensRepository } from './tokens.repository.js';
 
@@ -15,6 +16,8 @@ export interface ListedToken {
   readonly token: ApiTokenEntity;
   readonly appIds: readonly string[];
   readonly sessionIds: readonly string[];
+  /** Until when a secret serves that was replaced. */
+  readonly formerSecretsUntil: Date | undefined;
 }
 
 /** What changes of a token; what is absent stays, a list that is given replaces the one before. */
@@ -26,6 +29,15 @@ export interface TokenChange {
   /** As they came: what is no id of ours is named in the refusal. */
   readonly appIds?: readonly unknown[];
   readonly sessionIds?: readonly unknown[];
+  readonly classes?: readonly MethodClass[];
+  /** Null for every method. */
+  readonly methods?: readonly string[] | null;
+  /** Null for every chat. */
+  readonly chats?: readonly number[] | null;
+  /** Null for never. */
+  readonly expiresAt?: Date | null;
+  readonly poolIds?: readonly string[];
+  readonly poolAccess?: PoolAccess;
 }
 
 /** The registry of scoped tokens. Every process hears of each change and forgets what it knew of the token. */
@@ -42,28 +54,28 @@ export class TokensService {
   async list(request: PageRequest): Promise<Page<ListedToken>> {
     const { manager } = this.unitOfWork;
     const { items, nextCursor } = await keysetPage(manager.createQueryBuilder(ApiTokenEntity, 'token'), request);
-    const ids = items.map(({ id }) => id);
-    const apps = await this.repository.named('app', ids);
-    const sessions = await this.repository.named('session', ids);
-    return new Page(
-      items.map((token) => ({
-        token,
-        appIds: apps.get(token.id) ?? [],
-        sessionIds: sessions.get(token.id) ?? [],
-      })),
-      nextCursor,
-    );
+    return new Page(await this.listed(items), nextCursor);
+  }
+
+  /** @throws NotFoundError */
+  async get(id: string): Promise<ListedToken> {
+    const found = await this.unitOfWork.manager.findBy(ApiTokenEntity, { id });
+    const [token] = await this.listed(found);
+    if (token === undefined) throw new NotFoundError('token', id);
+    return token;
   }
 
   /**
    * Makes a token. The answer is the only place where it is ever shown.
-   * @throws ValidationFailedError naming each app and session that does not exist
+   * @throws ValidationFailedError naming each app and session that does not exist, and an end that is over
    */
   async create(draft: TokenChange): Promise<{ readonly id: string; readonly token: string }> {
+    requireFuture(draft);
     const { token, hash, prefix } = makeSecret();
     const id = randomUUID();
+    const columns = { ...NEW_TOKEN, ...columnsOf(draft) };
     await this.unitOfWork.run(async () => {
-      await this.unitOfWork.manager.insert(ApiTokenEntity, { id, secretHash: hash, prefix, ...columnsOf(draft) });
+      await this.unitOfWork.manager.insert(ApiTokenEntity, { id, secretHash: hash, prefix, ...columns });
       await this.name(id, draft);
     });
     return { id, token };
@@ -71,6 +83,7 @@ export class TokensService {
 
   /** @throws NotFoundError, ValidationFailedError */
   async change(id: string, change: TokenChange): Promise<void> {
+    requireFuture(change);
     await this.unitOfWork.run(async () => {
       if (!(await this.repository.lock(id))) throw new NotFoundError('token', id);
       await this.name(id, change);
@@ -81,6 +94,24 @@ export class TokensService {
     this.tokens.forget(id);
   }
 
+  /**
+   * Puts another secret in the place of the token's. The secrets before serve for `overlapMs` more, those before them no longer
+   * than they would have. The answer is the only place where the new one is ever shown.
+   * @throws NotFoundError
+   */
+  async rotate(id: string, overlapMs: number): Promise<{ readonly token: string; readonly formerSecretsUntil: Date }> {
+    const { token, hash, prefix } = makeSecret();
+    const formerSecretsUntil = new Date(Date.now() + overlapMs);
+    await this.unitOfWork.run(async () => {
+      if (!(await this.repository.lock(id))) throw new NotFoundError('token', id);
+      await this.repository.retireSecret(id, formerSecretsUntil);
+      await this.unitOfWork.manager.update(ApiTokenEntity, id, { secretHash: hash, prefix });
+      await this.notifications.publish('token_changed', id);
+    });
+    this.tokens.forget(id);
+    return { token, formerSecretsUntil };
+  }
+
   /** @throws NotFoundError */
   async remove(id: string): Promise<void> {
     await this.unitOfWork.run(async () => {
@@ -89,6 +120,19 @@ export class TokensService {
       await this.notifications.publish('token_changed', id);
     });
     this.tokens.forget(id);
+  }
+
+  private async listed(tokens: readonly ApiTokenEntity[]): Promise<readonly ListedToken[]> {
+    const ids = tokens.map(({ id }) => id);
+    const apps = await this.repository.named('app', ids);
+    const sessions = await this.repository.named('session', ids);
+    const formers = await this.repository.formerSecretsUntil(ids);
+    return tokens.map((token) => ({
+      token,
+      appIds: apps.get(token.id) ?? [],
+      sessionIds: sessions.get(token.id) ?? [],
+      formerSecretsUntil: formers.get(token.id),
+    }));
   }
 
   private async name(id: string, { appIds, sessionIds }: TokenChange): Promise<void> {
@@ -115,10 +159,31 @@ export class TokensService {
   }
 }
 
-function columnsOf({ name, enabled, allSessions }: TokenChange): Partial<ApiTokenEntity> {
+/** What a token may do when nothing is said of it. */
+const NEW_TOKEN: Pick<ApiTokenEntity, 'classes' | 'poolIds' | 'poolAccess'> = {
+  classes: [...DEFAULT_METHOD_CLASSES],
+  poolIds: [],
+  poolAccess: 'read',
+};
+
+/** @throws ValidationFailedError: an end in the past is a mistake, and to end a token now it is disabled */
+function requireFuture({ expiresAt }: TokenChange): void {
+  if (expiresAt && expiresAt.getTime() <= Date.now()) {
+    throw new ValidationFailedError([{ path: 'expires_at', message: 'expires_at must lie in the future' }]);
+  }
+}
+
+function columnsOf(change: TokenChange): Partial<ApiTokenEntity> {
+  const { name, enabled, allSessions, classes, methods, chats, expiresAt, poolIds, poolAccess } = change;
   return {
     ...(name !== undefined && { name: name === '' ? null : name }),
     ...(enabled !== undefined && { enabled }),
     ...(allSessions !== undefined && { allSessions }),
+    ...(classes !== undefined && { classes: METHOD_CLASSES.filter((each) => classes.includes(each)) }),
+    ...(methods !== undefined && { methods: methods && [...new Set(methods)] }),
+    ...(chats !== undefined && { chats: chats && [...new Set(chats)].map(String) }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(poolIds !== undefined && { poolIds: [...new Set(poolIds.map((each) => each.toLowerCase()))] }),
+    ...(poolAccess !== undefined && { poolAccess }),
   };
 }

@@ -21,7 +21,7 @@ const KIND = { name: 'kind', enum: ['bot', 'user'] } as const;
 /** What became of a subscription's deliveries. */
 @ApiTags('updates')
 @Controller('v1/:kind(bot|user)/:id/updates/subscriptions/:sub')
-@Requires(Access.CoveredSession)
+@Requires(Access.CoveredSession, ['read'])
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { RawJson } from '../../common/http/index.js';
-import type { Departure } from '../../telegram/index.js';
+import { type ChatView, type Departure, parseTdObject } from '../../telegram/index.js';
 import { DeliveriesRepository, type EventRow } from './deliveries.repository.js';
 import { toCursor } from './delivery.dto.js';
 import { EventFeed } from './event-feed.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
+import { chatOf } from './update-facts.js';
+import { visibleUpdate } from './visible-update.js';
 
 /** What a reader asks for. */
 export interface EventsRequest {
@@ -15,6 +17,8 @@ export interface EventsRequest {
   /** How long it waits while there is nothing. */
   readonly waitMs: number;
   readonly caller: Departure;
+  /** What the reader may see; undefined for everything. What was stored for a token may be more than it has a right to now. */
+  readonly view: ChatView | undefined;
 }
 
 /** Events with the places around them. */
@@ -44,7 +48,7 @@ export class EventReader {
   }
 
   /** Answers with what there is; with nothing, once there is something, or the time is over, or the caller has left. */
-  async read({ subscriptionId, after, limit, waitMs, caller }: EventsRequest): Promise<Events> {
+  async read({ subscriptionId, after, limit, waitMs, caller, view }: EventsRequest): Promise<Events> {
     const deadline = performance.now() + waitMs;
     const position = after ?? (await this.deliveries.newest(subscriptionId));
     for (;;) {
@@ -56,7 +60,12 @@ export class EventReader {
         const rows = isOver ? [] : await this.deliveries.events(subscriptionId, position, limit);
         const last = rows.at(-1);
         if (last !== undefined || isOver || left <= 0 || caller.left || this.feed.isStopping) {
-          return { rows, from: position, next: last === undefined ? position : Number(last.seq), isOver };
+          return {
+            rows: visibleRows(rows, view),
+            from: position,
+            next: last === undefined ? position : Number(last.seq),
+            isOver,
+          };
         }
         await arrived;
       } finally {
@@ -65,6 +74,17 @@ export class EventReader {
       }
     }
   }
+}
+
+function visibleRows(rows: readonly EventRow[], view: ChatView | undefined): readonly EventRow[] {
+  if (view === undefined) return rows;
+  return rows.flatMap((row) => {
+    const { payload: text } = row;
+    const payload = view.isLimited
+      ? visibleUpdate(view, { type: parseTdObject(text)['@type'], chatId: chatOf(text), text })
+      : view.textOf(text);
+    return payload === undefined ? [] : [{ ...row, payload }];
+  });
 }
 
 /** An event as the API has it; the update stands in it as TDLib wrote it. */

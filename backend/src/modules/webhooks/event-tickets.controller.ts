@@ -6,7 +6,7 @@ import { EventTicketDto } from './delivery.dto.js';
 /** Tickets for readers that cannot send a header. */
 @ApiTags('updates')
 @Controller('v1/events')
-@Requires(Access.AnyToken)
+@Requires(Access.AnyToken, ['read'])
 export class EventTicketsController {
   constructor(private readonly tickets: EventTickets) {}
 

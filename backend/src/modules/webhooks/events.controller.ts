@@ -15,6 +15,7 @@ import {
   successEnvelope,
   TakesTicket,
 } from '../../common/http/index.js';
+import { viewOf } from '../../telegram/index.js';
 import { departureOf, type SessionKind } from '../sessions/index.js';
 import { EventDto, EventsQueryDto } from './delivery.dto.js';
 import { EventReader, pollAnswer } from './event-reader.js';
@@ -28,7 +29,7 @@ const STREAM_PORTION = 500;
 /** Events that are asked for, by polling or as a stream. */
 @ApiTags('updates')
 @Controller('v1/:kind(bot|user)/:id/updates/subscriptions/:sub')
-@Requires(Access.CoveredSession)
+@Requires(Access.CoveredSession, ['read'])
 export class EventsController {
   constructor(
     private readonly subscriptions: SubscriptionsService,
@@ -70,14 +71,16 @@ export class EventsController {
     @Query() query: EventsQueryDto,
   ): Promise<void> {
     const caller = departureOf(reply);
-    const { id: subscriptionId } = await this.subscriptions.existing({ kind, id }, sub, currentCaller());
+    const reader = currentCaller();
+    const view = reader.kind === 'token' ? viewOf(reader.rights) : undefined;
+    const { id: subscriptionId } = await this.subscriptions.existing({ kind, id }, sub, reader);
     if (request.headers.accept?.includes('text/event-stream') === true) {
       const after = resumed(request.headers['last-event-id']) ?? query.position;
-      await streamEvents(reply, this.reader, { subscriptionId, after, limit: STREAM_PORTION, caller });
+      await streamEvents(reply, this.reader, { subscriptionId, after, limit: STREAM_PORTION, caller, view });
       return;
     }
     const { limit = DEFAULT_LIMIT, timeout = 0 } = query;
-    const wanted = { subscriptionId, after: query.position, limit, waitMs: timeout * 1_000, caller };
+    const wanted = { subscriptionId, after: query.position, limit, waitMs: timeout * 1_000, caller, view };
     const answer = pollAnswer(await this.reader.read(wanted));
     await reply.type('application/json; charset=utf-8').send(successEnvelope(answer));
   }

@@ -175,7 +175,7 @@ function subscriber(order: DeliveryOrder = 'none', more: Partial<Subscriber> = {
       sessionKind: 'bot',
       kind: 'webhook',
       filters: new CompiledFilters({}),
-      isScoped: false,
+      view: undefined,
     },
     ...{ isServed: true, url: 'http://r/', secrets: [], order, maxConnections: 40, laneEpoch: 1, isFailing: false },
     ...more,

@@ -1,3 +1,4 @@
+import type { ChatView } from '../../telegram/index.js';
 import type { CompiledFilters } from './filters.js';
 import type { DeliveryOrder, SubscriptionKind } from './subscription.entity.js';
 
@@ -8,8 +9,8 @@ export interface Subscriber {
   readonly sessionKind: 'bot' | 'user';
   readonly kind: SubscriptionKind;
   readonly filters: CompiledFilters;
-  /** Whether it is of a token, which has no right to what is the account's own. */
-  readonly isScoped: boolean;
+  /** What its token may see; undefined for the master's. */
+  readonly view: ChatView | undefined;
   /** It is switched on, and its token too, which covers the session. */
   readonly isServed: boolean;
   /** Empty for a stream. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { ChatView, type MethodClass } from '../../telegram/index.js';
 import { CompiledFilters, type UpdateFilters } from './filters.js';
 import { KEPT } from './retention.js';
 import { LocalSecretSealer } from './secret-sealer.js';
@@ -13,7 +14,10 @@ interface SubscriberRow {
   readonly session_kind: 'bot' | 'user';
   readonly kind: SubscriptionKind;
   readonly filters: UpdateFilters;
-  readonly token_id: string | null;
+  /** Null for the master's. */
+  readonly token_classes: readonly MethodClass[] | null;
+  /** Null for all chats. */
+  readonly token_chats: readonly string[] | null;
   readonly enabled: boolean;
   readonly is_served: boolean;
   readonly url: string | null;
@@ -26,12 +30,18 @@ interface SubscriberRow {
   readonly failing_since: Date | null;
 }
 
-const COLUMNS = `s.id, s.session_id, x.kind AS session_kind, s.kind, s.filters, s.token_id, s.enabled,
+const COLUMNS = `s.id, s.session_id, x.kind AS session_kind, s.kind, s.filters, s.enabled,
   ${IS_SERVED} AS is_served, s.url, s.secret_sealed, s.former_secret_sealed, s.former_secret_until > now() AS former_is_young,
-  s.delivery_order, s.max_connections, s.failing_since`;
+  s.delivery_order, s.max_connections, s.failing_since,
+  (SELECT t.classes FROM api_tokens t WHERE t.id = s.token_id) AS token_classes,
+  (SELECT t.chats FROM api_tokens t WHERE t.id = s.token_id) AS token_chats`;
 
 /** Whose worker is alive, by its lease on the database's clock. */
 const ALIVE = `expires_at > clock_timestamp()`;
+
+function viewFor({ token_classes: classes, token_chats: chats }: SubscriberRow): ChatView | undefined {
+  return classes === null ? undefined : new ChatView({ classes, ...(chats !== null && { chats: chats.map(Number) }) });
+}
 
 /** What workers read of subscriptions, and how they take the right to deliver. */
 @Injectable()
@@ -104,7 +114,8 @@ export class SubscribersRepository {
   async fingerprints(sessionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.unitOfWork.rows<{ session_id: string; fingerprint: string }>(
       `SELECT s.session_id, string_agg(concat_ws(' ', s.id, s.lane_worker, s.lane_epoch, extract(epoch FROM s.updated_at),
-                s.enabled, ${IS_SERVED}, s.former_secret_until > now()), ',' ORDER BY s.id) AS fingerprint
+                s.enabled, ${IS_SERVED}, s.former_secret_until > now(),
+                (SELECT concat(t.classes, t.chats) FROM api_tokens t WHERE t.id = s.token_id)), ',' ORDER BY s.id) AS fingerprint
          FROM subscriptions s JOIN sessions x ON x.id = s.session_id
         WHERE s.session_id = ANY($1::uuid[]) GROUP BY s.session_id`,
       [sessionIds],
@@ -121,7 +132,7 @@ export class SubscribersRepository {
       sessionKind: row.session_kind,
       kind: row.kind,
       filters: new CompiledFilters(row.filters),
-      isScoped: row.token_id !== null,
+      view: viewFor(row),
       isServed: row.enabled && row.is_served,
       url: row.url ?? '',
       secrets: sealed.filter((each) => each !== null).map((each) => this.sealer.open(id, each)),

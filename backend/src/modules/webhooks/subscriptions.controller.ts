@@ -29,7 +29,7 @@ const KIND = { name: 'kind', enum: ['bot', 'user'] } as const;
 /** Who gets the updates of a session. */
 @ApiTags('updates')
 @Controller('v1/:kind(bot|user)/:id/updates/subscriptions')
-@Requires(Access.CoveredSession)
+@Requires(Access.CoveredSession, ['read'])
 export class SubscriptionsController {
   constructor(private readonly subscriptions: SubscriptionsService) {}
 

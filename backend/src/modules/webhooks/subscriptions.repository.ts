@@ -19,9 +19,10 @@ export interface SubscriptionProgress {
 /** Whose subscriptions are meant; undefined for everybody's. */
 export type Owner = string | undefined;
 
-/** A condition on `subscriptions s` and its session `x`: the token that made it is on and covers the session. */
+/** A condition on `subscriptions s` and its session `x`: the token that made it is on, may read and covers the session. */
 export const IS_SERVED = `(s.token_id IS NULL OR EXISTS (
-  SELECT 1 FROM api_tokens t WHERE t.id = s.token_id AND t.enabled AND (
+  SELECT 1 FROM api_tokens t WHERE t.id = s.token_id AND t.enabled AND 'read' = ANY(t.classes)
+     AND (t.expires_at IS NULL OR t.expires_at > now()) AND (
     t.all_sessions
     OR EXISTS (SELECT 1 FROM api_token_sessions o WHERE o.token_id = t.id AND o.session_id = s.session_id)
     OR EXISTS (SELECT 1 FROM api_token_apps a WHERE a.token_id = t.id AND a.app_id = x.app_id))))`;

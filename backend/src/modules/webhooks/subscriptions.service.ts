@@ -6,15 +6,16 @@ import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { ConflictError, KindMismatchError, NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
 import { type Caller, existingId, Page, type PageRequest } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
+import { viewOf } from '../../telegram/index.js';
 import type { SessionKind } from '../sessions/index.js';
 import { CompiledFilters, type UpdateFilters } from './filters.js';
 import { makeSecret, SecretSealer } from './secret-sealer.js';
-import { mayShow } from './service-chat.js';
 import type { DeliveryOrder, SubscriptionEntity, SubscriptionKind } from './subscription.entity.js';
 import { type Owner, type SubscriptionProgress, SubscriptionsRepository } from './subscriptions.repository.js';
 import { refusalOf, TargetAddresses } from './target-address.js';
 import { chatOf } from './update-facts.js';
 import { unknownTypes } from './update-types.js';
+import { visibleUpdate } from './visible-update.js';
 
 /** What is to be made. */
 export interface SubscriptionDraft {
@@ -177,10 +178,13 @@ export class SubscriptionsService {
     const sessionId = await this.sessionOf(path);
     const compiled = new CompiledFilters(filters);
     const stored = await this.repository.newestUpdates(sessionId, PREVIEWED);
-    const seen = stored.filter(({ payload }) => caller.kind === 'master' || mayShow(payload));
+    const view = caller.kind === 'token' ? viewOf(caller.rights) : undefined;
+    const seen = stored
+      .map(({ type, payload: text }) => ({ type, text, chatId: chatOf(text) }))
+      .filter((update) => view === undefined || visibleUpdate(view, update) !== undefined);
     const types: Record<string, number> = {};
     for (const { type } of seen) types[type] = (types[type] ?? 0) + 1;
-    const matched = seen.filter(({ type, payload }) => compiled.wants({ type, chatId: chatOf(payload) })).length;
+    const matched = seen.filter((update) => compiled.wants(update)).length;
     return { matched, of: seen.length, types };
   }
 

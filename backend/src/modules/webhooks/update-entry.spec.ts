@@ -1,3 +1,4 @@
+import { ChatView } from '../../telegram/index.js';
 import { CompiledFilters } from './filters.js';
 import type { Subscriber } from './subscriber.js';
 import { entriesOf, parseEntry, type UpdateEntry, writeEntry } from './update-entry.js';
@@ -6,13 +7,13 @@ import { deliveryIdOf, factsOf, idOf } from './update-facts.js';
 const SERVER_ID = 5 * 2 ** 20;
 const message = (id: number, chat = 7): string =>
   JSON.stringify({ '@type': 'updateNewMessage', message: { '@type': 'message', id, chat_id: chat } });
-const subscriber = (id: string, isScoped = false): Subscriber => ({
+const subscriber = (id: string, view?: ChatView): Subscriber => ({
   id,
   sessionId: 's',
   sessionKind: 'bot',
   kind: 'stream',
   filters: new CompiledFilters({}),
-  isScoped,
+  view,
   isServed: true,
   url: '',
   secrets: [],
@@ -23,7 +24,7 @@ const subscriber = (id: string, isScoped = false): Subscriber => ({
 });
 const [MASTER, SCOPED] = [idOf('master'), idOf('scoped')];
 const entries = (type: string, text: string): readonly UpdateEntry[] =>
-  entriesOf('s', type, text, [subscriber(MASTER), subscriber(SCOPED, true)], 5);
+  entriesOf('s', type, text, [subscriber(MASTER), subscriber(SCOPED, new ChatView({ classes: ['read'] }))], 5);
 
 describe('what an update is known by', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { shownText } from './service-chat.js';
 import type { Subscriber } from './subscriber.js';
 import { factsOf, idOf } from './update-facts.js';
+import { visibleUpdate } from './visible-update.js';
 
 /** An update that somebody wants, on its way to the database. */
 export interface UpdateEntry {
@@ -18,7 +18,7 @@ export interface UpdateEntry {
 }
 
 /**
- * What of an update has to be stored, and for whom. An update that not everybody may have as it is becomes two.
+ * What of an update has to be stored, and for whom. An update that not everybody may have as it is becomes several.
  * @param wanting subscriptions that want its type; others cost nothing
  */
 export function entriesOf(
@@ -33,18 +33,20 @@ export function entriesOf(
   if (matching.length === 0) return [];
   const id = identity === undefined ? randomUUID() : idOf(`${sessionId} ${identity}`);
   const entry = { id, isNamed: identity !== undefined, type, chatId, at };
-  const scoped = matching.filter(({ isScoped }) => isScoped);
-  const shown = scoped.length === 0 ? undefined : shownText(text);
-  if (scoped.length === 0 || shown === text) {
-    return [{ ...entry, subscriptionIds: matching.map((each) => each.id), payload: text }];
+  const subscribersOf = new Map<string, string[]>();
+  for (const { id: subscriptionId, view } of matching) {
+    const payload = view === undefined ? text : visibleUpdate(view, { type, chatId, text });
+    if (payload === undefined) continue;
+    const ids = subscribersOf.get(payload);
+    if (ids === undefined) subscribersOf.set(payload, [subscriptionId]);
+    else ids.push(subscriptionId);
   }
-  const others = matching.filter(({ isScoped }) => !isScoped);
-  return [
-    ...(others.length > 0 ? [{ ...entry, subscriptionIds: others.map((each) => each.id), payload: text }] : []),
-    ...(shown === undefined
-      ? []
-      : [{ ...entry, id: idOf(`${id} shown`), subscriptionIds: scoped.map((each) => each.id), payload: shown }]),
-  ];
+  return [...subscribersOf].map(([payload, subscriptionIds]) => ({
+    ...entry,
+    ...(payload !== text && { id: idOf(`${id} ${payload}`) }),
+    subscriptionIds,
+    payload,
+  }));
 }
 
 /** An entry as one line of the journal, with its line feed. TDLib's JSON has none. */

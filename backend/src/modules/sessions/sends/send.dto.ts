@@ -30,6 +30,8 @@ export interface MessageName {
 /** What part of the list of sends is asked for. */
 export interface SendsRequest extends PageRequest {
   readonly status?: SendStatus;
+  /** Of these chats only; undefined for all. A worker finds them out by itself, from who asks. */
+  readonly chats?: readonly number[] | undefined;
 }
 
 /** Which sends are asked for: one by its ids, or without ids the newest. */

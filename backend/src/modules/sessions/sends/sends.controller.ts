@@ -12,6 +12,7 @@ import {
   type RawEnvelope,
   Requires,
 } from '../../../common/http/index.js';
+import { listedChats, requireChat } from '../method-access.js';
 import type { SessionKind } from '../session.dto.js';
 import { SendDto, SendListItemDto, SendsQueryDto } from './send.dto.js';
 import { Sends } from './sends.js';
@@ -21,9 +22,11 @@ type SendsAnswer = SendDto | Page<SendListItemDto> | RawEnvelope;
 function answer(sends: Sends, kind: SessionKind, id: string, query: SendsQueryDto): Promise<SendsAnswer> {
   const session = { kind, id: existingId('session', id) };
   const message = query.toName();
-  return message === undefined
-    ? sends.list(session, query.toListRequest(), query.waitMs)
-    : sends.find(session, message, query.waitMs);
+  if (message === undefined) {
+    return sends.list(session, { ...query.toListRequest(), chats: listedChats() }, query.waitMs);
+  }
+  requireChat(message.chatId);
+  return sends.find(session, message, query.waitMs);
 }
 
 /** What became of the messages that calls have sent. */
@@ -33,7 +36,7 @@ export class SendsController {
   constructor(private readonly sends: Sends) {}
 
   @Get(':kind(bot|user)/:id/sends')
-  @Requires(Access.CoveredSession)
+  @Requires(Access.CoveredSession, ['read', 'send'])
   @ApiParam({ name: 'kind', enum: ['bot', 'user'] })
   @ApiOperation({ operationId: 'getSends', summary: 'What became of a message by its ids, or of the newest' })
   @ApiExtraModels(SendDto, SendListItemDto)

@@ -141,12 +141,23 @@ export class SendsRepository {
   }
 
   /** Newest first. */
-  async newest(sessionId: string, { limit = DEFAULT_LIMIT, after, status }: SendsRequest): Promise<Page<SendState>> {
+  async newest(
+    sessionId: string,
+    { limit = DEFAULT_LIMIT, after, status, chats }: SendsRequest,
+  ): Promise<Page<SendState>> {
     const rows = await this.unitOfWork.rows<SendRow>(
       `SELECT ${COLUMNS} ${KEPT} AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid))
-          AND ($6::text IS NULL OR status = $6)
+          AND ($6::text IS NULL OR status = $6) AND ($7::bigint[] IS NULL OR chat_id = ANY($7))
         ORDER BY created_at DESC, id DESC LIMIT $5`,
-      [sessionId, this.ttlSeconds, after?.createdAt ?? null, after?.id ?? null, limit + 1, status ?? null],
+      [
+        sessionId,
+        this.ttlSeconds,
+        after?.createdAt ?? null,
+        after?.id ?? null,
+        limit + 1,
+        status ?? null,
+        chats ?? null,
+      ],
     );
     const items = rows.slice(0, limit).map(toState);
     const last = items.at(-1);
