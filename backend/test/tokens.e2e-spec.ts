@@ -432,6 +432,8 @@ describe('scoped tokens', () => {
       'get /v1/sessions',
       'get /v1/{kind}/{id}',
       'get /v1/{kind}/{id}/sends',
+      'get /v1/{kind}/{id}/limits',
+      'get /v1/me/limits',
       'get /v1/{kind}/{id}/files/{file_id}',
       'head /v1/{kind}/{id}/files/{file_id}',
       'get /v1/{kind}/{id}/storage',

@@ -47,6 +47,10 @@ interface Settings {
     readonly immunityMs: number;
   };
   readonly sendTtlMs: number;
+  /** How fast a user account writes; 0 for as fast as it is asked to. Who would wait for longer is refused. */
+  readonly pace: { readonly perSecond: number; readonly maxWaitMs: number };
+  /** How long it is kept what Telegram has refused for being too often. */
+  readonly floodTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
     readonly id: string;
@@ -162,6 +166,8 @@ export class AppConfig implements Settings {
   readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly storage!: Settings['storage'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
+  readonly pace!: Settings['pace'];
+  readonly floodTtlMs!: Settings['floodTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
   readonly telegram!: Settings['telegram'];
@@ -216,6 +222,8 @@ export class AppConfig implements Settings {
         immunityMs: parseDurationMs(env.STORAGE_IMMUNITY) ?? 0,
       },
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
+      pace: { perSecond: env.PACE_PER_SECOND, maxWaitMs: parseDurationMs(env.PACE_MAX_WAIT) ?? 0 },
+      floodTtlMs: parseDurationMs(env.FLOOD_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),
         ...(env.CLUSTER_TOKEN !== undefined && { clusterToken: env.CLUSTER_TOKEN }),

@@ -1,4 +1,14 @@
-import { IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateBy, type ValidationOptions } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  type ValidationOptions,
+} from 'class-validator';
 import { parseProxyUrl } from './proxy-settings.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
 
@@ -96,6 +106,10 @@ export class Env {
   @IsDuration() STORAGE_TTL = '30d';
   @IsDuration() STORAGE_IMMUNITY = '1h';
   @IsDuration() SEND_TTL = '7d';
+
+  @IsNumber() @Min(0) @Max(1_000) PACE_PER_SECOND = 1;
+  @IsDuration() PACE_MAX_WAIT = '10s';
+  @IsDuration() FLOOD_TTL = '90d';
 
   @IsOptional()
   @Matches(/^[A-Za-z0-9._-]{1,128}$/, { message: '$property must be 1 to 128 of A-Z a-z 0-9 . _ -' })

@@ -7,6 +7,7 @@ import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { FilesModule } from '../modules/files/index.js';
+import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
@@ -47,6 +48,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forGateway(),
     ProxiesModule.forGateway(),
     UploadsModule.forGateway(),
+    LimitsModule.forGateway(),
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
@@ -59,6 +61,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forWorker(),
     ProxiesModule.forWorker(),
     UploadsModule.forWorker(),
+    LimitsModule.forWorker(),
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
     WebhooksModule.forWorker(),
@@ -69,6 +72,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     AppsModule.forAll(),
     ProxiesModule.forAll(),
     UploadsModule.forWorker(),
+    LimitsModule.forAll(),
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),

@@ -50,6 +50,8 @@ export function testEnv(role: 'gateway' | 'worker' | 'all', more: NodeJS.Process
     ROLE: role,
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     CLUSTER_TOKEN,
+    // Tests write faster than an account should; those of the pace set their own.
+    PACE_PER_SECOND: '0',
     ...(role !== 'worker' && { API_TOKEN }),
     ...(role !== 'gateway' && { MASTER_KEY }),
     ...more,

@@ -142,6 +142,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
       LISTEN_ADDR: `127.0.0.1:${port}`,
       DATA_DIR: data,
       CONSOLE_DIR: join(ROOT, 'console/out'),
+      PACE_PER_SECOND: '0',
       ...settings,
     });
     running.push(backend);

@@ -203,6 +203,128 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** All rules, oldest first; each with the use of the session that has used most of it */
+    get: operations['listLimits'];
+    put?: never;
+    /** Bind sessions, or the calls of a token, to so much in a time */
+    post: operations['createLimit'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/limits/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A rule */
+    get: operations['getLimit'];
+    put?: never;
+    post?: never;
+    /** Remove a rule with what it has counted */
+    delete: operations['deleteLimit'];
+    options?: never;
+    head?: never;
+    /** Change a rule, but not whom it binds; workers go by it within 2 s */
+    patch: operations['updateLimit'];
+    trace?: never;
+  };
+  '/v1/me/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The sessions that the token covers, with their cooldowns and the rules that bind its calls */
+    get: operations['getMyLimits'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What a session is kept from, its queue, and its rules */
+    get: operations['getSessionLimits'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/limits/cooldowns/{scope}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** End a cooldown early */
+    delete: operations['liftCooldown'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/limits/floods': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What Telegram refused a session for being too often, newest first */
+    get: operations['listFloods'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/limits/floods/counts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How many floods there were in each hour or day, by scope */
+    get: operations['countFloods'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/bot': {
     parameters: {
       query?: never;
@@ -1202,6 +1324,275 @@ export interface components {
       latency_ms?: number;
       /** @description why there was no answer */
       reason?: string;
+    };
+    /** @enum {string} */
+    LimitPeriod: 'minute' | 'hour' | 'day' | 'week';
+    LimitUsageDto: {
+      /** Format: int64 */
+      used: number;
+      /** Format: date-time */
+      window_end: string;
+    };
+    LimitDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      level: 'session' | 'token';
+      /** @enum {string} */
+      kind?: 'bot' | 'user';
+      /** Format: uuid */
+      session_id?: string;
+      /** Format: uuid */
+      token_id?: string;
+      methods: string[];
+      /** Format: int64 */
+      max: number;
+      per: components['schemas']['LimitPeriod'];
+      /** @description Of day and week. */
+      timezone?: string;
+      label?: string;
+      enabled: boolean;
+      /** @description In a list of all rules: of the session that has used most. */
+      usage: components['schemas']['LimitUsageDto'];
+      /** Format: date-time */
+      created_at: string;
+    };
+    CreateLimitDto: {
+      /**
+       * @description session: everybody who uses the session. token: the calls of one token.
+       * @enum {string}
+       */
+      level: 'session' | 'token';
+      /**
+       * @description Level session: every session of this kind without a rule of its own.
+       * @enum {string}
+       */
+      kind?: 'bot' | 'user';
+      /**
+       * Format: uuid
+       * @description Level session: this session.
+       */
+      session_id?: string;
+      /**
+       * Format: uuid
+       * @description Level token: the calls of this token, in each session.
+       */
+      token_id?: string;
+      /**
+       * @description td_api methods, groups of them such as @send, or * for whole calls.
+       * @example [
+       *       "@send"
+       *     ]
+       */
+      methods: string[];
+      /**
+       * Format: int64
+       * @description How much each session may do under it in one window.
+       */
+      max: number;
+      per: components['schemas']['LimitPeriod'];
+      /**
+       * @description Of day and week: where the day begins at midnight, and the week on Monday. An IANA name.
+       * @default Europe/Moscow
+       */
+      timezone: string;
+      label?: string;
+      /**
+       * @description A rule that is off counts nothing and replaces none.
+       * @default true
+       */
+      enabled: boolean;
+    };
+    UpdateLimitDto: {
+      /**
+       * @description td_api methods, groups of them such as @send, or * for whole calls.
+       * @example [
+       *       "@send"
+       *     ]
+       */
+      methods?: string[];
+      /**
+       * Format: int64
+       * @description How much each session may do under it in one window.
+       */
+      max?: number;
+      per?: components['schemas']['LimitPeriod'];
+      /**
+       * @description Of day and week: where the day begins at midnight, and the week on Monday. An IANA name.
+       * @default Europe/Moscow
+       */
+      timezone: string;
+      /** @description Empty or null for none. */
+      label?: string | null;
+      enabled?: boolean;
+    };
+    CooldownDto: {
+      /**
+       * @description A group of methods, a method, or spam_limit.
+       * @example @send
+       */
+      scope: string;
+      /** Format: date-time */
+      started_at: string;
+      /** Format: date-time */
+      until: string;
+      /** @description Seconds that are left. */
+      retry_after: number;
+      /** @description Telegram's own words. */
+      reason: string;
+    };
+    SessionLimitRuleDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      level: 'session' | 'token';
+      /** @enum {string} */
+      kind?: 'bot' | 'user';
+      /** Format: uuid */
+      session_id?: string;
+      /** Format: uuid */
+      token_id?: string;
+      methods: string[];
+      /** Format: int64 */
+      max: number;
+      per: components['schemas']['LimitPeriod'];
+      /** @description Of day and week. */
+      timezone?: string;
+      label?: string;
+      enabled: boolean;
+      /** @description In a list of all rules: of the session that has used most. */
+      usage: components['schemas']['LimitUsageDto'];
+      /** Format: date-time */
+      created_at: string;
+      /**
+       * Format: uuid
+       * @description The rule that stands in its place: same methods, same time, closer.
+       */
+      replaced_by?: string;
+    };
+    LimitedSessionDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'bot' | 'user';
+      /** @enum {string} */
+      status:
+        | 'connecting'
+        | 'awaiting_code'
+        | 'awaiting_password'
+        | 'awaiting_qr'
+        | 'awaiting_email'
+        | 'awaiting_email_code'
+        | 'awaiting_registration'
+        | 'authorized'
+        | 'stopped'
+        | 'logged_out'
+        | 'banned'
+        | 'expired'
+        | 'error';
+      /** Format: date-time */
+      since: string;
+      /** @enum {string} */
+      health: 'ok' | 'degraded' | 'down';
+      /** Format: date-time */
+      health_since: string;
+      health_cause?: string;
+      last_error?: string;
+      phone?: string;
+      username?: string;
+      label?: string;
+      worker_id?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: uuid */
+      app_id: string;
+      app_label?: string;
+      /** Format: uuid */
+      proxy_id?: string;
+      /** @example socks5 10.0.0.5:1080 */
+      proxy?: string;
+      is_premium?: boolean;
+      frozen: boolean;
+      /** Format: date-time */
+      frozen_since?: string;
+      /** Format: date-time */
+      deletion_date?: string;
+      appeal_link?: string;
+      spam_limited: boolean;
+      /** Format: date-time */
+      spam_limited_until?: string;
+      cooldowns: components['schemas']['CooldownDto'][];
+      rules: components['schemas']['SessionLimitRuleDto'][];
+    };
+    MyLimitsDto: {
+      sessions: components['schemas']['LimitedSessionDto'][];
+      /** @description Present when more follow and a limit was given. */
+      next_cursor?: string;
+    };
+    PaceDto: {
+      per_second: number;
+      /** @description Who would have to wait for longer is refused, in seconds. */
+      max_wait: number;
+      /** @description How many calls wait for their turn. */
+      length: number;
+      /** @description When the next may go, in seconds. */
+      next_in: number;
+    };
+    SessionLimitsDto: {
+      /** @description Absent until known, and for bots. */
+      is_premium?: boolean;
+      /** @description Telegram lets the account read, but not write. */
+      frozen: boolean;
+      /** Format: date-time */
+      frozen_since?: string;
+      /**
+       * Format: date-time
+       * @description When Telegram deletes the frozen account.
+       */
+      deletion_date?: string;
+      appeal_link?: string;
+      /** @description The cooldown spam_limit runs. */
+      spam_limited: boolean;
+      cooldowns: components['schemas']['CooldownDto'][];
+      /** @description Of a user account that is open. */
+      pace?: components['schemas']['PaceDto'];
+      rules: components['schemas']['SessionLimitRuleDto'][];
+    };
+    CooldownLiftedDto: {
+      /** @enum {string} */
+      status: 'lifted';
+    };
+    FloodDto: {
+      /** Format: uuid */
+      id: string;
+      /** Format: date-time */
+      at: string;
+      /**
+       * @description The answer of a call, or a message that was refused after it.
+       * @enum {string}
+       */
+      origin: 'call' | 'send';
+      /** @description Of a call. */
+      method?: string;
+      /** @description What was closed for it; of a bot nothing is. */
+      scope: string;
+      /** Format: int64 */
+      chat_id?: number;
+      code: number;
+      message: string;
+      /** @description Seconds; absent when Telegram named no time. */
+      retry_after?: number;
+    };
+    FloodCountDto: {
+      /**
+       * Format: date-time
+       * @description Its begin.
+       */
+      at: string;
+      scope: string;
+      count: number;
+      /** @description The longest wait that Telegram asked for, in seconds. */
+      longest: number;
     };
     BotCreatedDto: {
       /** Format: uuid */
@@ -2800,6 +3191,405 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['ProxyTestDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listLimits: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LimitDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createLimit: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateLimitDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LimitDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getLimit: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LimitDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteLimit: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updateLimit: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateLimitDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LimitDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getMyLimits: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['MyLimitsDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getSessionLimits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionLimitsDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  liftCooldown: {
+    parameters: {
+      query?: {
+        /** @description Goes to the log. */
+        reason?: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+        scope: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['CooldownLiftedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listFloods: {
+    parameters: {
+      query?: {
+        chat_id?: number;
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description Not before. */
+        from?: string;
+        limit?: number;
+        method?: string;
+        /** @description What was closed: a group, a method, or spam_limit. */
+        scope?: string;
+        /** @description Before. */
+        to?: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['FloodDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  countFloods: {
+    parameters: {
+      query?: {
+        /** @description Of UTC. */
+        by?: 'hour' | 'day';
+        chat_id?: number;
+        /** @description Not before. */
+        from?: string;
+        method?: string;
+        /** @description What was closed: a group, a method, or spam_limit. */
+        scope?: string;
+        /** @description Before. */
+        to?: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['FloodCountDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
           };
         };
       };

@@ -13,6 +13,8 @@ export type Topic =
   | 'token_changed'
   /** With the id of a session: its subscriptions are others. */
   | 'subscriptions_changed'
+  /** With the id of a rule of limits. */
+  | 'limits_changed'
   /** With the id of a subscription: its owner wants something delivered now. */
   | 'delivery_wanted'
   /** With ids of subscriptions, separated by commas: they have new events. */

@@ -9,10 +9,6 @@ export interface Freeze {
   readonly appealLink?: string;
 }
 
-/** Telegram does not say for how long it limits an account that wrote to too many strangers; a day is its usual advice. */
-export const SPAM_LIMIT_MS = 24 * 3_600_000;
-
-const SPAM_LIMIT = 'PEER_FLOOD';
 const FROZEN = /^FROZEN_/;
 
 /** What TDLib tells of the account itself, apart from whether it is logged in. */
@@ -20,13 +16,9 @@ export class AccountFacts {
   private premium: boolean | undefined;
   private freezeState: Freeze = { frozen: false };
 
-  /**
-   * @param spamLimit until when the account was found to be limited before
-   * @param changed called after every change
-   */
+  /** @param changed called after every change */
   constructor(
     private readonly kind: 'bot' | 'user',
-    private spamLimit: Date | undefined,
     private readonly changed: () => void,
     private readonly now: () => number = Date.now,
   ) {}
@@ -38,11 +30,6 @@ export class AccountFacts {
 
   get freeze(): Freeze {
     return this.freezeState;
-  }
-
-  /** Until when sends to strangers are taken to be refused; undefined when they are not. */
-  get spamLimitedUntil(): Date | undefined {
-    return this.spamLimit !== undefined && this.spamLimit.getTime() > this.now() ? this.spamLimit : undefined;
   }
 
   /** Takes an update of the client; most types are none of its business and cost one comparison. */
@@ -73,10 +60,7 @@ export class AccountFacts {
   }
 
   private note(refusal: string): void {
-    if (refusal === SPAM_LIMIT) {
-      this.spamLimit = new Date(this.now() + SPAM_LIMIT_MS);
-      this.changed();
-    } else if (FROZEN.test(refusal) && !this.freezeState.frozen) {
+    if (FROZEN.test(refusal) && !this.freezeState.frozen) {
       // updateFreezeState brings the dates, and the end.
       this.freezeState = { frozen: true, since: new Date(this.now()) };
       this.changed();

@@ -12,12 +12,15 @@ import {
   needsKnownSupergroup,
   serializeQuery,
   type TdClient,
+  toTdlibError,
 } from '../../telegram/index.js';
+import { type Admission, PaceEndedError, RESOLVING_METHOD } from '../limits/index.js';
 import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
 import { currentView, requireChats, requireMethod, visibleAnswer } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
+import { whenDecided } from './sends/tracked-send.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
 import type { CallBody, SessionKind } from './session.dto.js';
 import { SessionLookup } from './session-lookup.js';
@@ -27,6 +30,7 @@ import { SessionMovingError } from './sessions.errors.js';
 const CALL_TIMEOUT_MS = 70_000;
 /** How long the reason of an end may come after the calls were dropped. */
 const REASON_TIMEOUT_MS = 2_000;
+const ERROR_PREFIX = '{"@type":"error"';
 const NO_SENDS: Dispatched['sends'] = [];
 
 /** A call that its caller may make, and where. */
@@ -108,13 +112,23 @@ export class CallDispatcher {
     const began = performance.now();
     const wait: Waiting = { caller, leftMs: () => Math.max(1, limitMs - (performance.now() - began)), limitMs };
     let use: UploadUse | undefined;
+    let admission: Admission | undefined;
+    // What Telegram is asked for: the call's own method, or what it needs before.
+    let asking = method;
+    let isWithTdlib = false;
     const invoke = (): Promise<string> =>
       client.invoke(serializeQuery(query), {
         timeoutMs: wait.leftMs(),
         caller,
         onLateAnswer: maySend
           ? (answer: string) => {
-              use?.answered(sends.answered(answer, keyId));
+              if (answer.startsWith(ERROR_PREFIX)) {
+                held.limits.noteRefusal('call', method, chatOf(params), toTdlibError(answer));
+                admission?.giveBack();
+              }
+              const sent = sends.answered(answer, keyId);
+              use?.answered(sent);
+              giveBackFailed(admission, sent);
               late?.(answer);
             }
           : late,
@@ -125,8 +139,33 @@ export class CallDispatcher {
       if (sends.recovering !== undefined) {
         await within(sends.recovering, wait);
       }
-      if (typeof params['chat_id'] === 'string') {
-        await within(resolver.resolve(client, params), wait);
+      const resolves = resolver.asks(params);
+      if (!resolves) {
+        // What is known costs nothing.
+        if (typeof params['chat_id'] === 'string') {
+          asking = RESOLVING_METHOD;
+          await within(resolver.resolve(client, params), wait);
+          asking = method;
+        }
+        if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
+      }
+      const tokenId = tokenOf();
+      admission = held.limits.admit({ method, params, tokenId, resolves });
+      if (admission?.passed !== undefined) {
+        await within(admission.passed, wait);
+      }
+      if (resolves) {
+        asking = RESOLVING_METHOD;
+        let hasAsked = false;
+        await within(
+          resolver.resolve(client, params, () => {
+            hasAsked = true;
+          }),
+          wait,
+        );
+        asking = method;
+        admission?.resolved(hasAsked);
+        if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
       await requireChats(method, params);
       if (needsKnownSupergroup(method)) {
@@ -134,10 +173,13 @@ export class CallDispatcher {
       }
       use = await this.useOf(held.session.id, query.localPaths);
       onDispatch?.(client.closed);
+      isWithTdlib = true;
       text = await invoke();
     } catch (error) {
       if (!(error instanceof TdlibError)) {
         unanswered(use, client);
+        // With TDLib it may still happen.
+        if (!isWithTdlib) admission?.leave();
         const isGivenUp = caller?.left === true || error instanceof DeadlineError;
         if (leaveDownload?.() === true && isGivenUp) {
           // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
@@ -146,11 +188,16 @@ export class CallDispatcher {
         throw await this.explain(held, error, limitMs);
       }
       held.session.noteRefusal(error);
+      held.limits.noteRefusal('call', asking, chatOf(params), error);
       let isLoaded = false;
       try {
         isLoaded = await within(resolver.load(client, params, error), wait);
       } finally {
-        if (!isLoaded) await use?.refused();
+        if (!isLoaded) {
+          if (isWithTdlib) admission?.giveBack();
+          else admission?.leave();
+          await use?.refused();
+        }
       }
       if (!isLoaded) {
         throw error;
@@ -158,6 +205,8 @@ export class CallDispatcher {
       text = await invoke().catch(async (again: unknown) => {
         if (again instanceof TdlibError) {
           held.session.noteRefusal(again);
+          held.limits.noteRefusal('call', method, chatOf(params), again);
+          admission?.giveBack();
           await use?.refused();
         } else {
           unanswered(use, client);
@@ -169,6 +218,7 @@ export class CallDispatcher {
     }
     const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
     use?.answered(sent);
+    giveBackFailed(admission, sent);
     return { text: visibleAnswer(view, text), sends: sent };
   }
 
@@ -186,6 +236,9 @@ export class CallDispatcher {
     if (error instanceof ClientClosedError && this.sessions.isStopping) {
       return new SessionMovingError(true);
     }
+    if (error instanceof PaceEndedError) {
+      return this.sessions.isStopping ? new SessionMovingError(false) : new SessionNotReadyError(session.status);
+    }
     if (!(error instanceof DeadlineError)) {
       return error;
     }
@@ -200,6 +253,54 @@ export class CallDispatcher {
       Math.min(limitMs, DOWN_CALL_MS),
       maySeeNetwork ? cause : 'no connection to Telegram',
     );
+  }
+}
+
+/** The chat that a call is about, as far as it is known. */
+function chatOf(params: Readonly<Record<string, unknown>>): number | undefined {
+  const chatId = params['chat_id'];
+  return typeof chatId === 'number' ? chatId : undefined;
+}
+
+/** The token that the call came with; undefined for the master's, and for what the product does by itself. */
+function tokenOf(): string | undefined {
+  const caller = currentContext()?.caller;
+  return caller?.kind === 'token' ? caller.tokenId : undefined;
+}
+
+/**
+ * While the account is limited for spam: whom the call is for decides whether it may go.
+ * @throws RateLimitedError
+ */
+async function requireFamiliar(
+  { session, limits, client }: Held,
+  { method, params }: InspectedQuery,
+  wait: Waiting,
+): Promise<void> {
+  limits.requireFamiliar(method, await within(isFamiliarChat(client, params['chat_id'], session.me?.['id']), wait));
+}
+
+/** Whether somebody who is limited for spam may write there: a group, the account itself, or somebody who has its number too. */
+async function isFamiliarChat(client: TdClient, chatId: unknown, ownId: unknown): Promise<boolean> {
+  // Only private chats have the number of their user.
+  if (typeof chatId !== 'number' || chatId <= 0 || chatId === ownId) return true;
+  try {
+    const user = await client.request({ '@type': 'getUser', user_id: chatId }, { isForCall: true });
+    return user['is_mutual_contact'] === true;
+  } catch (error) {
+    // Nobody that the account has ever met.
+    if (error instanceof TdlibError) return false;
+    throw error;
+  }
+}
+
+/** What Telegram refuses of what a call has sent is not counted. */
+function giveBackFailed(admission: Admission | undefined, sends: Dispatched['sends']): void {
+  if (admission === undefined || sends.length === 0 || !admission.isCounted) return;
+  for (const send of sends) {
+    whenDecided(send, () => {
+      if (send.error?.source === 'tdlib') admission.sendFailed(sends.length);
+    });
   }
 }
 

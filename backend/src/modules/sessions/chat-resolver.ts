@@ -28,18 +28,27 @@ export class ChatResolver {
 
   constructor(private readonly now: () => number = Date.now) {}
 
+  /** Whether Telegram would have to be asked for the chat that `params.chat_id` names. */
+  asks(params: Readonly<Record<string, unknown>>): boolean {
+    const given = params['chat_id'];
+    const reference = typeof given === 'string' ? parseChatReference(given) : undefined;
+    return reference?.kind === 'username' && this.known(reference.username) === undefined;
+  }
+
   /**
    * Puts the number in place of a name, a link or digits in `params.chat_id`.
+   * @param asking called when Telegram is asked for it, and not by somebody else already
    * @throws TdlibError searchPublicChat's refusal
    */
-  async resolve(client: TdClient, params: Record<string, unknown>): Promise<void> {
+  async resolve(client: TdClient, params: Record<string, unknown>, asking?: () => void): Promise<void> {
     const given = params['chat_id'];
     if (typeof given !== 'string') {
       return;
     }
     const reference = parseChatReference(given);
     if (reference !== undefined) {
-      params['chat_id'] = reference.kind === 'id' ? reference.chatId : await this.chatIdOf(client, reference.username);
+      params['chat_id'] =
+        reference.kind === 'id' ? reference.chatId : await this.chatIdOf(client, reference.username, asking);
     }
   }
 
@@ -70,11 +79,17 @@ export class ChatResolver {
     return loading;
   }
 
-  private chatIdOf(client: TdClient, username: string): Promise<number> {
+  private known(username: string): Promise<number> | undefined {
     const known = this.names.get(username);
-    if (known !== undefined && known.until > this.now()) {
-      return known.chatId;
+    return known !== undefined && known.until > this.now() ? known.chatId : undefined;
+  }
+
+  private chatIdOf(client: TdClient, username: string, asking: (() => void) | undefined): Promise<number> {
+    const known = this.known(username);
+    if (known !== undefined) {
+      return known;
     }
+    asking?.();
     const chatId = client
       .request({ '@type': 'searchPublicChat', username }, FOR_CALL)
       .then((chat) => numberMember(chat, 'id'))

@@ -1,4 +1,5 @@
 import type { TdClient } from '../../telegram/index.js';
+import type { SessionLimits } from '../limits/index.js';
 import type { ChatResolver } from './chat-resolver.js';
 import type { Downloads } from './downloads.js';
 import type { LiveSession } from './live-session.js';
@@ -16,6 +17,7 @@ export interface Held {
   readonly downloads: Downloads;
   readonly client: TdClient;
   readonly sends: SessionSends;
+  readonly limits: SessionLimits;
   readonly tap: SessionTap;
   readonly silence: SilenceWatch;
   /** The registered proxy it uses; null for DEFAULT_PROXY or none. */

@@ -171,6 +171,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
   async close(held: Held, isLast = true): Promise<boolean> {
     held.session.expectEnd();
     held.silence.end();
+    held.limits.end();
     try {
       await this.closes(() => held.client.close());
       return true;
@@ -178,7 +179,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       this.logger.failure('a session did not close', error, { sessionId: held.session.id });
       return false;
     } finally {
-      await this.sends.close(held.sends, ENDED.has(held.session.status));
+      await Promise.all([this.sends.close(held.sends, ENDED.has(held.session.status)), held.limits.close()]);
       if (isLast) await held.tap.close();
       this.forget(held);
     }
@@ -186,7 +187,11 @@ export class HeldSessions implements BeforeApplicationShutdown {
 
   /** Writes the last state and leaves the session to the registry. */
   async giveUp(held: Held): Promise<void> {
-    await Promise.all([this.sends.close(held.sends, ENDED.has(held.session.status)), held.tap.close()]);
+    await Promise.all([
+      this.sends.close(held.sends, ENDED.has(held.session.status)),
+      held.limits.close(),
+      held.tap.close(),
+    ]);
     this.writer.write(held, true);
     await held.writing;
     held.writes = false;
@@ -223,6 +228,8 @@ export class HeldSessions implements BeforeApplicationShutdown {
    */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
+    // Who waits for a turn can have it with the next worker.
+    for (const { limits } of this.held.values()) limits.end();
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
     const handOver = (): Promise<(Lease | undefined)[]> =>
       Promise.all([...this.held.values()].map((held) => this.handOver(held, deadline)));

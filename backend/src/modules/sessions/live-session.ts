@@ -74,7 +74,7 @@ export class LiveSession {
     this.currentStatus = start.status;
     this.statusSince = start.since;
     this.monitor = new HealthMonitor(network, () => this.notify(), later);
-    this.facts = new AccountFacts(kind, start.spamLimitedUntil, () => this.notify());
+    this.facts = new AccountFacts(kind, () => this.notify());
   }
 
   get status(): SessionStatus {

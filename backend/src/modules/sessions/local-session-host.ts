@@ -8,6 +8,9 @@ import { WorkerLease } from '../workers/index.js';
 import { CallDispatcher } from './call-dispatcher.js';
 import { ENDED, type Held, PENDING } from './held-session.js';
 import { HeldSessions, LOGOUT_TIMEOUT_MS } from './held-sessions.js';
+import { limitsOf } from './limits/live-limits.js';
+import type { LiveLimits } from './limits/session-limits.dto.js';
+import { StoredLimits } from './limits/stored-limits.js';
 import { LocalLogins } from './local-logins.js';
 import type { CallOptions } from './sends/call-options.js';
 import { type Dispatched, type DispatchOptions, TrackedCalls } from './sends/tracked-calls.js';
@@ -48,6 +51,7 @@ export class LocalSessionHost extends SessionHost {
     private readonly opener: SessionOpener,
     private readonly directories: SessionDirectories,
     private readonly calls: TrackedCalls,
+    private readonly storedLimits: StoredLimits,
     readiness: Readiness,
     logger: AppLogger,
   ) {
@@ -91,6 +95,16 @@ export class LocalSessionHost extends SessionHost {
   override state(id: string): Promise<LiveState | undefined> {
     const held = this.sessions.get(id);
     return Promise.resolve(held && this.sessions.stateOf(held));
+  }
+
+  override limits(id: string): Promise<LiveLimits | undefined> {
+    const held = this.sessions.get(id);
+    return Promise.resolve(held && limitsOf(held));
+  }
+
+  override async liftCooldown(id: string, scope: string): Promise<boolean> {
+    const held = this.sessions.get(id);
+    return held === undefined ? this.storedLimits.lift(id, scope) : held.limits.lift(scope);
   }
 
   override async call(

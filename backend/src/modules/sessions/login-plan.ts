@@ -28,7 +28,6 @@ export interface SessionStart {
   readonly former?: { readonly status: SessionStatus; readonly since: Date };
   /** The account that it is registered with: its Telegram id, or else its number. */
   readonly account?: { readonly id?: string; readonly phone?: string };
-  readonly spamLimitedUntil?: Date;
 }
 
 /** Whether nobody has asked for the login, so that nobody is told how it ends. */

@@ -15,6 +15,8 @@ import type {
 } from './session.dto.js';
 import type { CallOptions } from './sends/call-options.js';
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
+import type { LiveLimits } from './limits/session-limits.dto.js';
+import { StoredLimits } from './limits/stored-limits.js';
 import { SessionRoutes } from './session-routes.js';
 import { SessionMovingError } from './sessions.errors.js';
 
@@ -30,6 +32,7 @@ export class RemoteSessionHost extends SessionHost {
   constructor(
     private readonly workers: WorkerClient,
     private readonly routes: SessionRoutes,
+    private readonly storedLimits: StoredLimits,
   ) {
     super();
   }
@@ -97,6 +100,30 @@ export class RemoteSessionHost extends SessionHost {
       this.workers.request<LiveState | null>(owner, { method: 'GET', path: `/internal/sessions/${id}` }),
     );
     return state ?? undefined;
+  }
+
+  override async limits(id: string): Promise<LiveLimits | undefined> {
+    const owner = (await this.routes.find(id))?.owner;
+    if (owner === undefined) {
+      return undefined;
+    }
+    const limits = await this.watched(id, () =>
+      this.workers.request<LiveLimits | null>(owner, { method: 'GET', path: `/internal/sessions/${id}/limits` }),
+    );
+    return limits ?? undefined;
+  }
+
+  override async liftCooldown(id: string, scope: string): Promise<boolean> {
+    const owner = (await this.routes.find(id))?.owner;
+    if (owner === undefined) {
+      return this.storedLimits.lift(id, scope);
+    }
+    return this.watched(id, () =>
+      this.workers.request<boolean>(owner, {
+        method: 'DELETE',
+        path: `/internal/sessions/${id}/cooldowns/${encodeURIComponent(scope)}`,
+      }),
+    );
   }
 
   override async call(

@@ -9,6 +9,7 @@ import type {
   SessionKind,
   UserCreatedDto,
 } from './session.dto.js';
+import type { LiveLimits } from './limits/session-limits.dto.js';
 import type { CallOptions } from './sends/call-options.js';
 
 /** What a login waits for, and the answer to it. */
@@ -63,6 +64,12 @@ export abstract class SessionHost {
 
   /** What the session's client knows; undefined when no client is open for it. */
   abstract state(id: string): Promise<LiveState | undefined>;
+
+  /** What the session's client knows of its limits; undefined when no client is open for it. */
+  abstract limits(id: string): Promise<LiveLimits | undefined>;
+
+  /** Ends a cooldown early. @returns whether it ran */
+  abstract liftCooldown(id: string, scope: string): Promise<boolean>;
 
   /**
    * Runs a td_api method. This is the path most requests take: without database, without parsing of the result.

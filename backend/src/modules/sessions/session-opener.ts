@@ -5,6 +5,7 @@ import { SecretBox } from '../../common/crypto/secret-box.js';
 import { AppConfig, type ProxySettings } from '../../config/index.js';
 import { renewConnection, type TdClient, TelegramEngine, testConnection } from '../../telegram/index.js';
 import { LocalAppVault } from '../apps/index.js';
+import { LimitsKeeper } from '../limits/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
 import { ChatResolver } from './chat-resolver.js';
 import { Downloads } from './downloads.js';
@@ -67,6 +68,7 @@ export class SessionOpener {
     private readonly sends: SendTracker,
     private readonly updates: SessionUpdates,
     private readonly taps: SessionTaps,
+    private readonly limits: LimitsKeeper,
   ) {}
 
   /**
@@ -96,6 +98,10 @@ export class SessionOpener {
     // Only a login has no past, unless it goes on with the database of a session that has expired.
     const hasPast = row.status !== 'connecting' || row.formerStatus === 'expired';
     const tap = await this.taps.open({ kind: row.kind, lease, directory: this.directories.of(row.id) });
+    const limits = await this.limits.open(
+      { sessionId: row.id, kind: row.kind },
+      { changed: () => tell(changed), started: (cooldown) => tap.limited(cooldown) },
+    );
     const sends = this.sends.begin(row.kind, lease, hasPast);
     const client = await this.engine.open({
       onUpdate: (type, update) => {
@@ -103,6 +109,7 @@ export class SessionOpener {
         tap.receive(type, update);
         session.receive(type, update);
         sends.receive(type, update);
+        limits.receive(type, update);
         this.updates.publish(row.id, type, update);
         begun.held?.silence.receive(type, update);
       },
@@ -131,6 +138,7 @@ export class SessionOpener {
       session,
       client,
       sends,
+      limits,
       tap,
       silence: this.watch(client, session, sends),
       lease,
@@ -206,7 +214,6 @@ function startOf(row: SessionEntity): SessionStart {
     since: row.since,
     ...(row.formerStatus !== null && { former: { status: row.formerStatus, since: row.formerSince ?? row.since } }),
     account: { ...(id !== undefined && { id }), ...(phone !== undefined && { phone }) },
-    ...(row.spamLimitedUntil !== null && { spamLimitedUntil: row.spamLimitedUntil }),
   };
 }
 

@@ -27,9 +27,9 @@ export function stateOfRow(row: SessionEntity): LiveState {
 }
 
 /** The state of a session as its client shows it. */
-export function stateOf({ session }: Held): LiveState {
+export function stateOf({ session, limits }: Held): LiveState {
   const { lastError, awaitedCode, passwordStep, qr, me, facts } = session;
-  const { isPremium, freeze, spamLimitedUntil } = facts;
+  const { isPremium, freeze } = facts;
   return {
     id: session.id,
     kind: session.kind,
@@ -51,7 +51,7 @@ export function stateOf({ session }: Held): LiveState {
       frozenSince: freeze.since,
       deletionDate: freeze.deletionDate,
       appealLink: freeze.appealLink,
-      spamLimitedUntil,
+      spamLimitedUntil: limits.spamLimitedUntil,
     }),
   };
 }
@@ -106,7 +106,7 @@ function limitsOf({
 }
 
 /** What of a live session is written to the registry. */
-export function reportOf(session: LiveSession): Omit<SessionReport, 'release'> {
+export function reportOf({ session, limits }: Held): Omit<SessionReport, 'release'> {
   const { me, facts } = session;
   const { freeze } = facts;
   const health = healthOf(session);
@@ -126,7 +126,7 @@ export function reportOf(session: LiveSession): Omit<SessionReport, 'release'> {
     frozenSince: freeze.since,
     deletionDate: freeze.deletionDate,
     appealLink: freeze.appealLink,
-    spamLimitedUntil: facts.spamLimitedUntil,
+    spamLimitedUntil: limits.spamLimitedUntil,
   };
 }
 

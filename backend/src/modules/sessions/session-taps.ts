@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Cooldown } from '../limits/index.js';
 import type { LiveState, SessionKind } from './session.dto.js';
 import type { Lease } from './sessions.repository.js';
 
@@ -10,6 +11,8 @@ export interface SessionTap {
   started(): void;
   /** Status or health may have changed. */
   changed(state: LiveState): void;
+  /** Telegram has closed something for a while. */
+  limited(cooldown: Cooldown): void;
   /** The client is closed, and the lease is about to be given up: what is known has to be stored now. */
   close(): Promise<void>;
 }
@@ -27,6 +30,7 @@ const NOBODY: SessionTap = {
   receive: () => undefined,
   started: () => undefined,
   changed: () => undefined,
+  limited: () => undefined,
   close: () => Promise.resolve(),
 };
 

@@ -11,6 +11,7 @@ import {
   Requires,
 } from '../../common/http/index.js';
 import { departureOf } from './departure.js';
+import type { LiveLimits } from './limits/session-limits.dto.js';
 import { callOptionsOf } from './sends/call-options.js';
 import {
   type BotCreatedDto,
@@ -45,6 +46,16 @@ export class SessionsInternalController {
   @Get(':id')
   async state(@Param('id') id: string): Promise<LiveState | null> {
     return (await this.host.state(existingId('session', id))) ?? null;
+  }
+
+  @Get(':id/limits')
+  async limits(@Param('id') id: string): Promise<LiveLimits | null> {
+    return (await this.host.limits(existingId('session', id))) ?? null;
+  }
+
+  @Delete(':id/cooldowns/:scope')
+  liftCooldown(@Param('id') id: string, @Param('scope') scope: string): Promise<boolean> {
+    return this.host.liftCooldown(existingId('session', id), scope);
   }
 
   @Post(':id/relogin')

@@ -7,6 +7,9 @@ import { CallDispatcher } from './call-dispatcher.js';
 import { ExecuteController, ExecuteInternalController } from './execute.controller.js';
 import { Executor, GatewayExecutor } from './executor.js';
 import { HeldSessions } from './held-sessions.js';
+import { SessionLimitsController } from './limits/session-limits.controller.js';
+import { SessionLimitsService } from './limits/session-limits.service.js';
+import { StoredLimits } from './limits/stored-limits.js';
 import { LocalLogins } from './local-logins.js';
 import { LocalSessionHost } from './local-session-host.js';
 import { RemoteSessionHost } from './remote-session-host.js';
@@ -67,6 +70,7 @@ const LOCAL_HOST: Provider[] = [
   HeldSessions,
   OpenSessions,
   LocalLogins,
+  StoredLimits,
   CallDispatcher,
   LocalSessionHost,
   { provide: SessionHost, useExisting: LocalSessionHost },
@@ -87,10 +91,18 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsController, SendsController, ExecuteController, TokenCheckController],
+      controllers: [
+        SessionLimitsController,
+        SessionsController,
+        SendsController,
+        ExecuteController,
+        TokenCheckController,
+      ],
       providers: [
         SessionsRepository,
         SessionsService,
+        SessionLimitsService,
+        StoredLimits,
         SessionRoutes,
         ENGINE,
         { provide: Executor, useClass: GatewayExecutor },
@@ -116,8 +128,14 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [SessionsController, SendsController, ExecuteController, TokenCheckController],
-      providers: [SessionsRepository, SessionsService, ENGINE, Executor, ...LOCAL_HOST],
+      controllers: [
+        SessionLimitsController,
+        SessionsController,
+        SendsController,
+        ExecuteController,
+        TokenCheckController,
+      ],
+      providers: [SessionsRepository, SessionsService, SessionLimitsService, ENGINE, Executor, ...LOCAL_HOST],
       exports: [SessionsService, SessionHost, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine],
     };
   }

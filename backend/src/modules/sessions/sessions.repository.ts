@@ -357,6 +357,11 @@ export class SessionsRepository {
     );
   }
 
+  /** What lists show of it; the session's client, where one is open, writes it with the rest of its state. */
+  async clearSpamLimit(id: string): Promise<void> {
+    await this.unitOfWork.manager.update(SessionEntity, { id }, { spamLimitedUntil: null });
+  }
+
   /** @returns false when there is no such session */
   async patch(
     id: string,

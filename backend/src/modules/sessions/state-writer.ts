@@ -39,7 +39,7 @@ export class StateWriter {
     while (held.dirty || release) {
       held.dirty = false;
       try {
-        const isOurs = await this.repository.report(held.lease, { ...reportOf(held.session), release });
+        const isOurs = await this.repository.report(held.lease, { ...reportOf(held), release });
         if (!isOurs && held.writes) {
           held.writes = false;
           this.events.lost(held);

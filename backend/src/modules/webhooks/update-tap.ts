@@ -145,6 +145,18 @@ export class UpdateTap implements SessionTap {
     }
   }
 
+  limited({ scope, startedAt, until, reason }: Parameters<SessionTap['limited']>[0]): void {
+    const { kind, lease } = this.opening;
+    this.emit(SYSTEM_TYPES.limit, {
+      session_id: lease.sessionId,
+      kind,
+      scope,
+      started_at: startedAt.toISOString(),
+      until: until.toISOString(),
+      reason,
+    });
+  }
+
   /** Makes an event of the product. */
   emit(type: string, members: object): void {
     this.receive(type, JSON.stringify({ '@type': type, ...members }));

@@ -4,6 +4,7 @@ import { readTdSchema } from '../../telegram/index.js';
 export const SYSTEM_TYPES = {
   status: 'tgcontrol.session.status',
   health: 'tgcontrol.session.health',
+  limit: 'tgcontrol.limit',
   disabled: 'tgcontrol.subscription.disabled',
   test: 'tgcontrol.test',
 } as const;

@@ -112,6 +112,12 @@ export class TrackedSend implements SendState {
   }
 }
 
+/** Calls once it is decided, at once when it is. */
+export function whenDecided(send: TrackedSend, listener: () => void): void {
+  if (send.isPending) send.onDecided(listener);
+  else listener();
+}
+
 /** Resolves when all are decided, when the time is over, or when the caller leaves. */
 export function untilDecided(sends: readonly TrackedSend[], timeoutMs: number, caller?: Departure): Promise<void> {
   const pending = sends.filter(({ isPending }) => isPending);

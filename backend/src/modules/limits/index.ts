@@ -1,0 +1,13 @@
+export type { Cooldown } from './cooldowns.js';
+export { SPAM_LIMIT } from './cooldowns.js';
+export type { Admission } from './admission.js';
+export { type Flood, type FloodCount, type FloodsRequest, FloodsRepository } from './floods.repository.js';
+export { CooldownDto, PaceDto, SessionLimitRuleDto } from './limit.dto.js';
+export { toCooldownDto, toPaceDto, toSessionLimitRuleDto } from './limit.mapping.js';
+export { PaceEndedError } from './limits.errors.js';
+export { LimitsKeeper } from './limits-keeper.js';
+export { LimitsModule } from './limits.module.js';
+export { LimitsRepository } from './limits.repository.js';
+export { LimitsService } from './limits.service.js';
+export { RESOLVING_METHOD } from './method-groups.js';
+export type { SessionLimits } from './session-limits.js';
