@@ -1,0 +1,1 @@
+export { LimitsTab } from './limits-tab';
