@@ -51,6 +51,8 @@ interface Settings {
   readonly pace: { readonly perSecond: number; readonly maxWaitMs: number };
   /** How long it is kept what Telegram has refused for being too often. */
   readonly floodTtlMs: number;
+  /** How long what was done, and what was refused, is kept in the audit log. */
+  readonly auditTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
     readonly id: string;
@@ -168,6 +170,7 @@ export class AppConfig implements Settings {
   readonly sendTtlMs!: Settings['sendTtlMs'];
   readonly pace!: Settings['pace'];
   readonly floodTtlMs!: Settings['floodTtlMs'];
+  readonly auditTtlMs!: Settings['auditTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
   readonly telegram!: Settings['telegram'];
@@ -224,6 +227,7 @@ export class AppConfig implements Settings {
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
       pace: { perSecond: env.PACE_PER_SECOND, maxWaitMs: parseDurationMs(env.PACE_MAX_WAIT) ?? 0 },
       floodTtlMs: parseDurationMs(env.FLOOD_TTL) ?? 0,
+      auditTtlMs: parseDurationMs(env.AUDIT_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),
         ...(env.CLUSTER_TOKEN !== undefined && { clusterToken: env.CLUSTER_TOKEN }),

@@ -106,6 +106,7 @@ export class Env {
   @IsDuration() STORAGE_TTL = '30d';
   @IsDuration() STORAGE_IMMUNITY = '1h';
   @IsDuration() SEND_TTL = '7d';
+  @IsDuration() AUDIT_TTL = '90d';
 
   @IsNumber() @Min(0) @Max(1_000) PACE_PER_SECOND = 1;
   @IsDuration() PACE_MAX_WAIT = '10s';

@@ -4,6 +4,7 @@ import { CreateSends1700000200000 } from './1700000200000-create-sends.js';
 import { KeepAccounts1700000300000 } from './1700000300000-keep-accounts.js';
 import { CreateSubscriptions1700000400000 } from './1700000400000-create-subscriptions.js';
 import { LimitTokens1700000600000 } from './1700000600000-limit-tokens.js';
+import { CreateAudit1700000600001 } from './1700000600001-create-audit.js';
 import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
 
 /** Every migration, oldest first. */
@@ -14,5 +15,6 @@ export const MIGRATIONS = [
   KeepAccounts1700000300000,
   CreateSubscriptions1700000400000,
   LimitTokens1700000600000,
+  CreateAudit1700000600001,
   CreateLimits1700000700000,
 ];

@@ -6,6 +6,7 @@ import type { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
+import { AuditEventEntity, AuditModule } from '../modules/audit/index.js';
 import { FilesModule } from '../modules/files/index.js';
 import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
@@ -31,6 +32,7 @@ export const ENTITIES: readonly EntityClass[] = [
   ApiTokenFormerSecretEntity,
   ApiTokenSessionEntity,
   AppEntity,
+  AuditEventEntity,
   EventTicketEntity,
   IdempotencyKeyEntity,
   ProxyEntity,
@@ -44,6 +46,7 @@ export const ENTITIES: readonly EntityClass[] = [
 const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
   gateway: [
     TokensModule.forGateway(),
+    AuditModule.forGateway(),
     WorkersModule.forGateway(),
     AppsModule.forGateway(),
     ProxiesModule.forGateway(),
@@ -68,6 +71,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
   ],
   all: [
     TokensModule.forGateway(),
+    AuditModule.forGateway(),
     WorkersModule.forAll(),
     AppsModule.forAll(),
     ProxiesModule.forAll(),

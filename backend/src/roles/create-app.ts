@@ -8,6 +8,7 @@ import { HTTP_DEADLINES, HttpServer } from '../common/http/http-server.js';
 import { StaticSite } from '../common/http/static-site.js';
 import { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig } from '../config/index.js';
+import { AuditLog } from '../modules/audit/index.js';
 import { Authenticator } from '../modules/tokens/index.js';
 import { AppModule } from './app.module.js';
 
@@ -38,6 +39,7 @@ export async function createApp(
   });
   const authenticator = app.get(Authenticator, { strict: false });
   server.admitWith((access, request, context) => authenticator.admit(access, request, context));
+  if (config.isGateway) server.observeWith(app.get(AuditLog, { strict: false }));
   server.runWith((controller) => app.get<object>(controller, { strict: false }));
   if (config.role === 'worker') {
     const lines = app.get(CallLines, { strict: false });

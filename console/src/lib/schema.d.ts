@@ -97,6 +97,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What was changed and what was refused, newest first */
+    get: operations['listAuditEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/workers': {
     parameters: {
       query?: never;
@@ -1228,6 +1245,36 @@ export interface components {
        * @example 24h
        */
       overlap?: string;
+    };
+    AuditEventDto: {
+      /** Format: uuid */
+      id: string;
+      /** Format: date-time */
+      at: string;
+      /** @enum {string} */
+      actor: 'master' | 'console' | 'token' | 'nobody' | 'system';
+      /** Format: uuid */
+      token_id?: string;
+      /** @description What it was called at that time. */
+      token_name?: string;
+      /** @description The client's address. */
+      address: string;
+      request_id: string;
+      /** @description The operation of this document. */
+      action: string;
+      object_type?: string;
+      object_id?: string;
+      session_id?: string;
+      /** @description The HTTP status of the answer. */
+      status: number;
+      /** @description Of the refusal. */
+      code?: string;
+      /** @description What was asked for, as `body`; secrets, codes, names and phone numbers are masked. */
+      details: {
+        [key: string]: unknown;
+      };
+      /** @description Of how many alike requests this tells: refusals are sampled. */
+      count: number;
     };
     WorkerDto: {
       id: string;
@@ -2813,6 +2860,58 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['TokenRotatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listAuditEvents: {
+    parameters: {
+      query?: {
+        /** @description an operation of this document, such as createToken */
+        action?: string;
+        /** @description master, console, token, nobody or system, or the id of a token */
+        actor?: string;
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description not before this time */
+        from?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+        /** @description the id of an object, or of the session that it belongs to */
+        object?: string;
+        /** @description the X-Request-Id of an answer */
+        request_id?: string;
+        /** @description before this time */
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['AuditEventDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
           };
         };
       };

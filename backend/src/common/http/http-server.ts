@@ -16,6 +16,7 @@ import {
 } from '../errors/index.js';
 import type { AppLogger } from '../log/app-logger.js';
 import { Access } from './access.js';
+import { isChange, type RequestObserver } from './audited.js';
 import { requirePlainBody, requireUtf8Json } from './body-form.js';
 import { BODY_LIMIT_BYTES } from './describe.js';
 import type { DirectHandler } from './direct.js';
@@ -106,6 +107,7 @@ export class HttpServer extends FastifyAdapter {
   private isRefusing = false;
   private admit: Admit | undefined;
   private controllerOf: ControllerOf | undefined;
+  private observer: RequestObserver | undefined;
   private readonly upgraded = new Set<Socket>();
 
   constructor(
@@ -157,6 +159,11 @@ export class HttpServer extends FastifyAdapter {
   /** Says where the handlers of `@Direct()` routes are found, once they are needed. */
   runWith(controllerOf: ControllerOf): void {
     this.controllerOf = controllerOf;
+  }
+
+  /** Says who writes down changes and refusals. */
+  observeWith(observer: RequestObserver): void {
+    this.observer = observer;
   }
 
   /** Lets connections go on in a protocol of ours. They end with the server. */
@@ -218,6 +225,12 @@ export class HttpServer extends FastifyAdapter {
     fastify.addHook('onRoute', (route) => {
       this.routes.add([route.method].flat(), route.url);
       if (route.config?.access === Access.Public) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
+      if (isChange([route.method].flat(), route.config)) {
+        route.onSend = (request, reply, payload, done) => {
+          this.observer?.changed(request, reply, typeof payload === 'string' ? payload : '');
+          done();
+        };
+      }
       if (route.config?.direct) {
         // The guard that refuses routes without a level of access is Nest's.
         if (route.config.access === undefined) throw new Error(`${route.url} says nothing of who may use it`);
@@ -282,6 +295,7 @@ export class HttpServer extends FastifyAdapter {
       }
       const isTooLarge = codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE';
       const limit = request.routeOptions.bodyLimit;
+      if (!isChange([request.method], request.routeOptions.config)) this.observer?.refused(request, error);
       sendFailure(isTooLarge ? new PayloadTooLargeError(limit) : error, request, reply, this.log);
     });
     fastify.setNotFoundHandler((request, reply) => this.answerUnknown(request, reply));

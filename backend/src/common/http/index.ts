@@ -1,4 +1,5 @@
 export * from './access.js';
+export { NoChange, type RequestObserver } from './audited.js';
 export * from './describe.js';
 export { requirePlainBody } from './body-form.js';
 export { Direct } from './direct.js';

@@ -1,4 +1,5 @@
 import type * as swagger from '@nestjs/swagger';
+import { addRouteConfig } from './direct.js';
 
 type Swagger = typeof swagger;
 type AnyDecorator = (...where: never[]) => unknown;
@@ -61,8 +62,12 @@ export function ApiPropertyOptional(options?: swagger.ApiPropertyOptions): Prope
 /** The group of a controller's routes in the document. */
 export const ApiTags = (...tags: string[]): ClassDecorator => note((library) => library.ApiTags(...tags));
 /** What a route does, in a sentence. */
-export const ApiOperation = (options: swagger.ApiOperationOptions): MethodDecorator =>
-  note((library) => library.ApiOperation(options));
+export const ApiOperation =
+  (options: swagger.ApiOperationOptions): MethodDecorator =>
+  (target, key, descriptor): void => {
+    addRouteConfig(descriptor.value as object, { operation: options.operationId });
+    note((library) => library.ApiOperation(options))(target, key, descriptor);
+  };
 /** A parameter of the path. */
 export const ApiParam = (options: swagger.ApiParamOptions): MethodDecorator =>
   note((library) => library.ApiParam(options));

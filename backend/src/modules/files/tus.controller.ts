@@ -14,6 +14,7 @@ import {
   NoEnvelope,
   RawBody,
   requirePlainBody,
+  NoChange,
   Requires,
 } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
@@ -34,6 +35,7 @@ const SHA256 = /^sha256 ([A-Za-z0-9+/]{43}=)$/;
 @ApiTags('files')
 @Controller('v1/uploads')
 @Requires(Access.AnyToken, ['send', 'manage'])
+@NoChange()
 @NoEnvelope()
 export class TusController {
   private readonly store: TusStore;

@@ -20,6 +20,7 @@ import {
   PageQueryDto,
   RawBody,
   requirePlainBody,
+  NoChange,
   Requires,
   Returns,
 } from '../../common/http/index.js';
@@ -43,6 +44,7 @@ const refOf = (name: string): { $ref: string } => ({ $ref: `#/components/schemas
 @ApiTags('files')
 @Controller('v1/files')
 @Requires(Access.AnyToken, ['send', 'manage'])
+@NoChange()
 export class UploadsController {
   constructor(
     private readonly config: AppConfig,

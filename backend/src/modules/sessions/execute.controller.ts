@@ -5,6 +5,7 @@ import {
   ApiHiddenController,
   ApiOperation,
   ApiTags,
+  NoChange,
   type RawJson,
   Requires,
   ReturnsTdObject,
@@ -20,6 +21,7 @@ export class ExecuteController {
   constructor(private readonly executor: Executor) {}
 
   @Post()
+  @NoChange()
   @ReturnsTdObject()
   @Requires(Access.AnyToken, 'any')
   @ApiBody(CALL_BODY)

@@ -9,6 +9,7 @@ import {
   currentCaller,
   Direct,
   existingId,
+  NoChange,
   type Page,
   PageQueryDto,
   type RawEnvelope,
@@ -222,6 +223,7 @@ export class SessionsController {
 
   @Post(':kind(bot|user)/:id/call')
   @Direct()
+  @NoChange()
   @ReturnsTdObject(undefined, SENDS_BESIDE)
   @Requires(Access.CoveredSession, 'any')
   @ApiParam(KIND)

@@ -10,6 +10,7 @@ import {
   currentContext,
   describe,
   existingId,
+  NoChange,
   Requires,
   Returns,
   runInContext,
@@ -54,6 +55,7 @@ export class TokenCheckController {
   ) {}
 
   @Post(':id/check')
+  @NoChange()
   @Returns(CheckedCallDto)
   @ApiOperation({
     operationId: 'checkToken',

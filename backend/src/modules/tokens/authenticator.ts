@@ -151,8 +151,9 @@ export class Authenticator {
     const token = bearerOf(request.headers.authorization);
     const caller = token === undefined ? undefined : await this.tokens?.find(token);
     if (!caller) this.refuse(context.remoteAddress, 'invalid bearer token');
-    await this.requireScope(caller, access, request);
+    // Also of who is refused: the audit log names it.
     context.caller = caller;
+    await this.requireScope(caller, access, request);
     context.admitted = access;
   }
 
@@ -164,8 +165,8 @@ export class Authenticator {
   ): Promise<void> {
     const caller = await this.tickets?.take(ticket);
     if (!caller) this.refuse(context.remoteAddress, 'the ticket is unknown, used or too old');
-    if (caller.kind === 'token') await this.requireScope(caller, access, request);
     context.caller = caller;
+    if (caller.kind === 'token') await this.requireScope(caller, access, request);
     context.admitted = access;
   }
 

@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { Access, ApiOperation, ApiTags, currentCaller, Requires, Returns } from '../../common/http/index.js';
+import { Access, ApiOperation, ApiTags, currentCaller, NoChange, Requires, Returns } from '../../common/http/index.js';
 import { EventTickets } from '../tokens/index.js';
 import { EventTicketDto } from './delivery.dto.js';
 
@@ -11,6 +11,7 @@ export class EventTicketsController {
   constructor(private readonly tickets: EventTickets) {}
 
   @Post('ticket')
+  @NoChange()
   @Returns(EventTicketDto)
   @ApiOperation({ operationId: 'createEventTicket', summary: 'A ticket that opens one stream in place of the token' })
   async create(): Promise<EventTicketDto> {

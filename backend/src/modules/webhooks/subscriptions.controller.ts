@@ -8,6 +8,7 @@ import {
   DeletedDto,
   Page,
   PageQueryDto,
+  NoChange,
   Requires,
   Returns,
 } from '../../common/http/index.js';
@@ -65,6 +66,7 @@ export class SubscriptionsController {
   }
 
   @Post('preview')
+  @NoChange()
   @Returns(FilterPreviewDto)
   @ApiParam(KIND)
   @ApiOperation({

@@ -1,0 +1,3 @@
+export { AuditEventEntity } from './audit-event.entity.js';
+export { AuditLog } from './audit-log.js';
+export { AuditModule } from './audit.module.js';
