@@ -8,12 +8,13 @@ import { benchBinding, type BindingResult } from './binding.js';
 import { benchCalls, type CallResult } from './calls.js';
 import { benchFiles, type FileIds, type FilesResult } from './files.js';
 import { Api } from './lib/api.js';
+import { benchLimits, type LimitsResult } from './limits.js';
 import type { Target } from './lib/load.js';
 import { benchSends, SENDING_BOTS, type SendsResult } from './sends.js';
 import { freePort, type Helper, pssMiB, startHelper, startProduct } from './lib/processes.js';
 import { UpdatesBench, type UpdatesResult } from './updates.js';
 
-// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,updates,memory,binding,start`;
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,updates,limits,memory,binding,start`;
 // `--profile` writes a CPU profile of each process that serves calls to bench/profiles (and makes them slower).
 const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
 const PROFILES = fileURLToPath(new URL('../../../bench/profiles', import.meta.url));
@@ -29,6 +30,7 @@ const BOTS = quick ? 20 : 100;
 const ROUNDS = quick ? 2 : 5;
 const SECONDS = quick ? 3 : 8;
 const FILES = { rounds: ROUNDS, largeBytes: quick ? 32e6 : 128e6, smallBytes: 1_024, smallFiles: quick ? 20 : 100 };
+const LIMITED_CALLS = quick ? 1_000 : 5_000;
 const SETTLE_MS = quick ? 5_000 : 15_000;
 
 interface SandboxReady {
@@ -38,6 +40,9 @@ interface SandboxReady {
   readonly chats: readonly number[];
   /** In each of the chats, as many as documents were asked for. */
   readonly messages: readonly (readonly number[])[];
+  /** Of users, and the code that they log in with. */
+  readonly phones: readonly string[];
+  readonly code: string;
 }
 
 interface Results {
@@ -47,6 +52,7 @@ interface Results {
   sends?: Record<string, SendsResult>;
   files?: Record<string, FilesResult>;
   updates?: Record<string, UpdatesResult>;
+  limits?: Record<string, LimitsResult>;
   memory?: Record<string, number>;
   start?: Record<string, number>;
 }
@@ -337,6 +343,32 @@ async function updates(sandbox: Helper<SandboxReady>, databaseUrl: string): Prom
   return new UpdatesBench(target, SECONDS).run();
 }
 
+async function limits({ env, phones, code }: SandboxReady, databaseUrl: string): Promise<Record<string, LimitsResult>> {
+  const here = new URL(databaseUrl);
+  here.pathname = '/limits';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE limits');
+  await client.end();
+  const product = await started(
+    startProduct(
+      {
+        ...env,
+        ROLE: 'all',
+        DATABASE_URL: here.href,
+        API_TOKEN: apiToken,
+        CLUSTER_TOKEN: clusterToken,
+        MASTER_KEY: masterKey,
+        DATA_DIR: join(root, 'limits'),
+      },
+      profiling,
+    ),
+  );
+  const [first = '', second = ''] = phones;
+  const target = { url: product.url, apiToken, databaseUrl: here.href, phones: [first, second] as const, code };
+  return benchLimits(target, LIMITED_CALLS);
+}
+
 async function memory(
   sandbox: SandboxReady,
   databaseUrl: string,
@@ -435,6 +467,7 @@ function print(results: Results): void {
     'Confirmed sends': results.sends,
     Files: results.files,
     Updates: results.updates,
+    Limits: results.limits,
     Memory: results.memory,
     Start: results.start,
   };
@@ -468,12 +501,13 @@ try {
     wanted('sends') ||
     wanted('files') ||
     wanted('updates') ||
+    wanted('limits') ||
     wanted('memory') ||
     wanted('start')
   ) {
     const parts = await productParts();
     const helper = await started(
-      startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4, channels: 2 * SENDING_BOTS }),
+      startHelper<SandboxReady>('sandbox-process', { bots: BOTS + 4, users: 2, channels: 2 * SENDING_BOTS }),
     );
     const { ready: sandbox } = helper;
     if (wanted('start')) {
@@ -496,6 +530,9 @@ try {
     }
     if (wanted('updates')) {
       results.updates = await updates(helper, postgres.url);
+    }
+    if (wanted('limits')) {
+      results.limits = await limits(sandbox, postgres.url);
     }
   }
 } finally {

@@ -7,14 +7,22 @@ import { Sandbox } from '@tgcontrol/sandbox';
 // and for the first of them a channel each, with documents of the sizes asked for.
 const {
   bots,
+  users = 0,
   channels = 0,
   documents = [],
 } = JSON.parse(process.argv[2] ?? '{}') as {
   readonly bots: number;
+  /** Accounts that log in with {@link CODE}. */
+  readonly users?: number;
   readonly channels?: number;
   readonly documents?: readonly number[];
 };
 const sandbox = await Sandbox.start({ dir: mkdtempSync(join(tmpdir(), 'tgcontrol-bench-sandbox-')) });
+const CODE = '11111';
+const phones = Array.from({ length: users }, (_, number) => `1555100${String(number).padStart(4, '0')}`);
+for (const phone of phones) {
+  sandbox.control.createAccount({ phone, firstName: 'U', code: CODE });
+}
 const tokens: string[] = [];
 const chats: number[] = [];
 const messages: number[][] = [];
@@ -59,4 +67,4 @@ process.on('message', (message) => {
   void push(message as Push).then((ms) => process.send?.({ ms }));
 });
 process.on('SIGTERM', () => void sandbox.stop().then(() => process.exit(0)));
-process.send?.({ env: sandbox.env, tokens, chats, messages });
+process.send?.({ env: sandbox.env, tokens, chats, messages, phones, code: CODE });

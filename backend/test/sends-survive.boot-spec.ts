@@ -253,4 +253,48 @@ describe('sends and the processes that make them', () => {
     const told = await outcome(gateway, sender, body.result?.['id']);
     expect(told.body.result).toMatchObject({ status: 'sent', message_id: messageId });
   });
+
+  it('are never more than a quota lets pass, with the process killed in the middle', async () => {
+    const max = 60;
+    const first = await start('all');
+    const sender = await bot(first, await createApp(first));
+    const session_id = sender.path.split('/').at(-1);
+    const rule = { level: 'session', session_id, methods: ['@send'], max, per: 'week' };
+    const { id } = await first.must('POST', '/v1/limits', rule);
+    await until('the rule is known', async () => {
+      await send(first, sender, 'probe');
+      return Number(((await first.must('GET', `/v1/limits/${String(id)}`))['usage'] as { used: number }).used) > 0;
+    });
+    const statuses: number[] = [];
+    const sendMany = (api: ProductProcess, count: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: count }, async (_, number) => {
+          const answer = await send(api, sender, `quota ${number}`).catch(() => undefined);
+          if (answer !== undefined) statuses.push(answer.status);
+        }),
+      );
+    const firstHalf = (async (): Promise<void> => {
+      for (let round = 0; round < 20 && statuses.length < 100; round += 1) await sendMany(first, 5);
+    })();
+    await until('some have passed', () => statuses.length >= 20);
+    expect(await first.end('SIGKILL')).toBe('SIGKILL');
+    await firstHalf;
+    expect(statuses.length).toBeLessThan(max);
+
+    const second = await start('all');
+    await until('the rule is known', async () => {
+      await sendMany(second, 5);
+      return statuses.at(-1) === 429;
+    });
+    await sendMany(second, 20);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(max);
+    const { usage } = await second.must('GET', `/v1/limits/${String(id)}`);
+    expect(usage).toMatchObject({ used: max });
+    await until('all are decided', async () => {
+      const { body } = await second.ask('GET', `${sender.path}/sends?state=pending`);
+      return (body.result as unknown as unknown[]).length === 0;
+    });
+    const messages = await telegram.control.messages({ chatId: sender.chat, account: sender.account });
+    expect(messages.filter(({ text }) => text.startsWith('quota ')).length).toBeLessThanOrEqual(max);
+  });
 });

@@ -6,6 +6,9 @@ import { at, Failure, launch, say } from './lib/project.mjs';
 
 const bin = (path, ...args) => [process.execPath, [at('node_modules', path), ...args]];
 
+/** The native compiler takes a third of the time of the one that lint needs for its API. */
+const types = (project) => bin('typescript-native/bin/tsc', '--noEmit', '-p', project);
+
 /** Two at once: lint takes as long as all the others. */
 const LANES = 2;
 
@@ -22,12 +25,9 @@ const STEPS = [
       'console',
     ),
   },
-  { name: 'types: backend', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/tsconfig.json') },
-  {
-    name: 'types: sandbox',
-    command: bin('typescript/bin/tsc', '--noEmit', '-p', 'backend/sandbox/tsconfig.spec.json'),
-  },
-  { name: 'types: console', command: bin('typescript/bin/tsc', '--noEmit', '-p', 'console/tsconfig.json') },
+  { name: 'types: backend', command: types('backend/tsconfig.json') },
+  { name: 'types: sandbox', command: types('backend/sandbox/tsconfig.spec.json') },
+  { name: 'types: console', command: types('console/tsconfig.json') },
   { name: 'dead code', command: bin('knip/bin/knip.js') },
   { name: 'generated files', command: [process.execPath, [at('deploy/generate/all.mjs'), '--check']] },
 ];

@@ -5,11 +5,19 @@ export class Api {
     private readonly token: string,
   ) {}
 
-  async post<Result>(path: string, body: unknown): Promise<Result> {
+  get<Result>(path: string): Promise<Result> {
+    return this.ask('GET', path);
+  }
+
+  post<Result>(path: string, body: unknown): Promise<Result> {
+    return this.ask('POST', path, body);
+  }
+
+  private async ask<Result>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Result> {
     const response = await fetch(`${this.url}${path}`, {
-      method: 'POST',
+      method,
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const envelope = (await response.json()) as { ok: boolean; result: Result; error?: unknown };
     if (!envelope.ok) {

@@ -62,7 +62,13 @@ export async function startProduct(
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
   const child = spawn(process.execPath, [...nodeArguments, BUILT_PRODUCT], {
-    env: { PATH: process.env['PATH'], LISTEN_ADDR: `127.0.0.1:${port}`, LOG_LEVEL: 'error', PACE_PER_SECOND: '0', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      LISTEN_ADDR: `127.0.0.1:${port}`,
+      LOG_LEVEL: 'error',
+      PACE_PER_SECOND: '0',
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const { pid } = child;

@@ -79,8 +79,8 @@ export class LimitsService {
 
   /** @throws ValidationFailedError, NotFoundError for an unknown target, LimitExistsError */
   async create(draft: LimitRuleDraft): Promise<UsedRule> {
+    await requireKnown(draft.methods);
     const methods = normalMethods(draft.methods);
-    await requireKnown(methods);
     requireTimezone(draft.per, draft.timezone);
     const { timezone, label, ...rest } = draft;
     const rule = {
@@ -104,8 +104,8 @@ export class LimitsService {
   /** @throws ValidationFailedError, NotFoundError, LimitExistsError */
   async change(id: string, wish: LimitRuleWish): Promise<UsedRule> {
     const rule = await this.existing(id);
+    await requireKnown(wish.methods ?? []);
     const methods = wish.methods === undefined ? rule.methods : normalMethods(wish.methods);
-    await requireKnown(methods);
     const per = wish.per ?? rule.per;
     requireTimezone(per, wish.timezone);
     const label = wish.label === '' ? null : wish.label;

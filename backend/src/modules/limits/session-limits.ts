@@ -106,16 +106,19 @@ export class SessionLimits {
    * @throws RateLimitedError when it may not
    */
   admit(call: LimitedCall): Admission | undefined {
-    const isLocal = isLocalRead(call.method, call.params);
-    const requireOpen = (): void => {
-      if (this.isUser && !isLocal) this.cooldowns.require(scopeOf(call.method));
-      if (this.isUser && call.resolves) this.cooldowns.require(scopeOf(RESOLVING_METHOD));
-    };
-    requireOpen();
-    const counted = this.counted(call, isLocal);
+    this.requireOpen(call);
+    const counted = this.counted(call);
     const turn = this.turnOf(call.method);
     if (turn === undefined && counted.length === 0) return undefined;
+    const requireOpen = (): void => this.requireOpen(call);
     return new Admission({ turn, counted, charger: this.deps.charger, requireOpen }, this.clock.wall);
+  }
+
+  /** @throws RateLimitedError when what the call does has been closed */
+  requireOpen({ method, params, resolves }: Omit<LimitedCall, 'tokenId'>): void {
+    if (!this.isUser) return;
+    if (!isLocalRead(method, params)) this.cooldowns.require(scopeOf(method));
+    if (resolves) this.cooldowns.require(scopeOf(RESOLVING_METHOD));
   }
 
   /** Whether it has to be known whom a call is for: only while the account is limited for spam. */
@@ -202,12 +205,12 @@ export class SessionLimits {
     return this.isUser && this.pace.isOn && isPaced(method) ? this.pace.enter(scopeOf(method)) : undefined;
   }
 
-  private counted({ method, params, tokenId, resolves }: LimitedCall, isLocal: boolean): readonly Counted[] {
+  private counted({ method, params, tokenId, resolves }: LimitedCall): readonly Counted[] {
     const { rules } = this.deps;
     const subject = { ...this.session, tokenId };
     const counted = new Map<string, Counted>();
-    if (!isLocal) {
-      const weight = weightOf(method, params);
+    const weight = weightOf(method, params);
+    if (weight > 0) {
       for (const each of rules.counting(subject, method)) {
         counted.set(each.rule.id, { ...each, ofCall: each.countsCalls ? 1 : weight, ofResolve: 0 });
       }

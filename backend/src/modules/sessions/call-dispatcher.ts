@@ -69,13 +69,15 @@ export class CallDispatcher {
 
   /**
    * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done;
-   * whose uploads it names is found out only by a call.
+   * whose uploads it names is found out only by a call, and so is what the pace and the rules of limits say.
    * @throws as {@link dispatch}
    */
   async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
     const { query, held, client } = await this.admit(kind, id, body);
-    await held.resolver.resolve(client, query.params);
-    await requireChats(query.method, query.params);
+    const { method, params } = query;
+    held.limits.requireOpen({ method, params, resolves: held.resolver.asks(params) });
+    await held.resolver.resolve(client, params);
+    await requireChats(method, params);
   }
 
   private async admit(kind: SessionKind, id: string, { method, params }: CallBody): Promise<Admitted> {
@@ -126,9 +128,9 @@ export class CallDispatcher {
                 held.limits.noteRefusal('call', method, chatOf(params), toTdlibError(answer));
                 admission?.giveBack();
               }
-              const sent = sends.answered(answer, keyId);
-              use?.answered(sent);
-              giveBackFailed(admission, sent);
+              const lateSends = sends.answered(answer, keyId);
+              use?.answered(lateSends);
+              giveBackFailed(admission, lateSends);
               late?.(answer);
             }
           : late,
@@ -147,10 +149,10 @@ export class CallDispatcher {
           await within(resolver.resolve(client, params), wait);
           asking = method;
         }
+        await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
-      const tokenId = tokenOf();
-      admission = held.limits.admit({ method, params, tokenId, resolves });
+      admission = held.limits.admit({ method, params, tokenId: tokenOf(), resolves });
       if (admission?.passed !== undefined) {
         await within(admission.passed, wait);
       }
@@ -165,9 +167,9 @@ export class CallDispatcher {
         );
         asking = method;
         admission?.resolved(hasAsked);
+        await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
-      await requireChats(method, params);
       if (needsKnownSupergroup(method)) {
         await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
       }

@@ -155,8 +155,9 @@ export class SessionOpener {
     begun.held = held;
     opened(held);
     await client.start();
-    tap.started();
-    await this.sends.load(sends, this.directories.of(row.id), whenReady(held));
+    const ready = whenReady(held);
+    tap.started(ready);
+    await this.sends.load(sends, this.directories.of(row.id), ready);
     return held;
   }
 

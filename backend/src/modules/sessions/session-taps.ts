@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Cooldown } from '../limits/index.js';
+import type { TdClient } from '../../telegram/index.js';
 import type { LiveState, SessionKind } from './session.dto.js';
 import type { Lease } from './sessions.repository.js';
 
@@ -7,8 +8,11 @@ import type { Lease } from './sessions.repository.js';
 export interface SessionTap {
   /** Takes an update: its type and its JSON as TDLib wrote it. Must not block longer than one write to a file takes. */
   receive(type: string, update: string): void;
-  /** The client holds the session's directory: nobody else writes there any more. */
-  started(): void;
+  /**
+   * The client holds the session's directory: nobody else writes there any more.
+   * @param client once it takes calls; undefined when the session ends before
+   */
+  started(client: Promise<TdClient | undefined>): void;
   /** Status or health may have changed. */
   changed(state: LiveState): void;
   /** Telegram has closed something for a while. */

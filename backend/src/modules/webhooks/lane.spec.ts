@@ -177,7 +177,16 @@ function subscriber(order: DeliveryOrder = 'none', more: Partial<Subscriber> = {
       filters: new CompiledFilters({}),
       view: undefined,
     },
-    ...{ isServed: true, url: 'http://r/', secrets: [], order, maxConnections: 40, laneEpoch: 1, isFailing: false },
+    ...{
+      isServed: true,
+      since: 0,
+      url: 'http://r/',
+      secrets: [],
+      order,
+      maxConnections: 40,
+      laneEpoch: 1,
+      isFailing: false,
+    },
     ...more,
   };
 }

@@ -13,6 +13,8 @@ export interface Subscriber {
   readonly view: ChatView | undefined;
   /** It is switched on, and its token too, which covers the session. */
   readonly isServed: boolean;
+  /** When it was made or changed for the last time, in Unix milliseconds: what came before may not be wanted. */
+  readonly since: number;
   /** Empty for a stream. */
   readonly url: string;
   /** The present one first; while it is young, the one before. */

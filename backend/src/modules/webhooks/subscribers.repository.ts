@@ -28,11 +28,12 @@ interface SubscriberRow {
   readonly max_connections: number;
   readonly lane_epoch: number;
   readonly failing_since: Date | null;
+  readonly updated_at: Date;
 }
 
 const COLUMNS = `s.id, s.session_id, x.kind AS session_kind, s.kind, s.filters, s.enabled,
   ${IS_SERVED} AS is_served, s.url, s.secret_sealed, s.former_secret_sealed, s.former_secret_until > now() AS former_is_young,
-  s.delivery_order, s.max_connections, s.failing_since,
+  s.delivery_order, s.max_connections, s.failing_since, s.updated_at,
   (SELECT t.classes FROM api_tokens t WHERE t.id = s.token_id) AS token_classes,
   (SELECT t.chats FROM api_tokens t WHERE t.id = s.token_id) AS token_chats`;
 
@@ -134,6 +135,7 @@ export class SubscribersRepository {
       filters: new CompiledFilters(row.filters),
       view: viewFor(row),
       isServed: row.enabled && row.is_served,
+      since: row.updated_at.getTime(),
       url: row.url ?? '',
       secrets: sealed.filter((each) => each !== null).map((each) => this.sealer.open(id, each)),
       order: row.delivery_order,

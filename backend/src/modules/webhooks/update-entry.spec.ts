@@ -15,6 +15,7 @@ const subscriber = (id: string, view?: ChatView): Subscriber => ({
   filters: new CompiledFilters({}),
   view,
   isServed: true,
+  since: 0,
   url: '',
   secrets: [],
   order: 'none',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Subscriber } from './subscriber.js';
-import { factsOf, idOf } from './update-facts.js';
+import { factsOf, idOf, type UpdateFacts } from './update-facts.js';
 import { visibleUpdate } from './visible-update.js';
 
 /** An update that somebody wants, on its way to the database. */
@@ -20,6 +20,7 @@ export interface UpdateEntry {
 /**
  * What of an update has to be stored, and for whom. An update that not everybody may have as it is becomes several.
  * @param wanting subscriptions that want its type; others cost nothing
+ * @param facts what `factsOf` says of it
  */
 export function entriesOf(
   sessionId: string,
@@ -27,8 +28,8 @@ export function entriesOf(
   text: string,
   wanting: readonly Subscriber[],
   at: number,
+  { chatId, identity }: UpdateFacts = factsOf(type, text),
 ): readonly UpdateEntry[] {
-  const { chatId, identity } = factsOf(type, text);
   const matching = wanting.filter(({ filters }) => filters.wants({ type, chatId }));
   if (matching.length === 0) return [];
   const id = identity === undefined ? randomUUID() : idOf(`${sessionId} ${identity}`);

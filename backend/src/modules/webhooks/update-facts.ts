@@ -7,10 +7,14 @@ export interface UpdateFacts {
   readonly chatId: number | undefined;
   /** The same when TDLib repeats the update after a restart; undefined for updates that have nothing of that kind. */
   readonly identity: string | undefined;
+  /** Of a new message, its number as the server has given it; undefined for everything else. */
+  readonly messageId: number | undefined;
 }
 
 /** The last 20 bits of an id that the server has given are zero (MessageId::SERVER_ID_SHIFT); others are used again. */
 const isServerId = (messageId: number): boolean => messageId !== 0 && messageId % 2 ** 20 === 0;
+
+export const NEW_MESSAGE = 'updateNewMessage';
 
 /** Queries of bots: Telegram gives each an id of its own. */
 const QUERIES = new Set([
@@ -26,7 +30,11 @@ const QUERIES = new Set([
 /** Reads an update. @param text as TDLib wrote it */
 export function factsOf(type: string, text: string): UpdateFacts {
   const update = parseTdObject(text);
-  return { chatId: chatIn(update), identity: identityOf(type, update, text) };
+  return {
+    chatId: chatIn(update),
+    identity: identityOf(type, update, text),
+    messageId: type === NEW_MESSAGE ? serverIdIn(update) : undefined,
+  };
 }
 
 /** The chat of an update. */
@@ -39,11 +47,15 @@ function chatIn(update: TdObject): number | undefined {
   return chatId === 0 ? undefined : chatId;
 }
 
+function serverIdIn(update: TdObject): number | undefined {
+  const id = numberMember(objectMember(update, 'message') ?? update, 'id');
+  return isServerId(id) ? id : undefined;
+}
+
 function identityOf(type: string, update: TdObject, text: string): string | undefined {
-  if (type === 'updateNewMessage') {
-    const message = objectMember(update, 'message');
-    const id = message === undefined ? 0 : numberMember(message, 'id');
-    return message !== undefined && isServerId(id) ? `${type} ${numberMember(message, 'chat_id')} ${id}` : undefined;
+  if (type === NEW_MESSAGE) {
+    const id = serverIdIn(update);
+    return id === undefined ? undefined : `${type} ${chatIn(update)} ${id}`;
   }
   if (type === 'updateMessageEdited') {
     const [chat, id, date] = ['chat_id', 'message_id', 'edit_date'].map((name) => numberMember(update, name));

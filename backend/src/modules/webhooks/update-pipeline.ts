@@ -105,6 +105,10 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
       filled: (of) => this.writer.fill(of),
       dropped: (ids) => this.writer.drop(ids),
       unwritten: (error) => this.logger.failure('the journal of updates was not written', error, { sessionId }),
+      found: (count) =>
+        this.logger.info(`${count} messages were found that a killed process had not handed over`, { sessionId }),
+      unfound: (error) =>
+        this.logger.failure('what a killed process had not handed over was not found', error, { sessionId }),
       closing: (of) => this.closing(of),
     });
     this.taps.set(sessionId, tap);

@@ -2,7 +2,12 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Lease, type LiveState, type SessionTap, type TapOpening, TurnJournal } from '../sessions/index.js';
 import type { Subscriber } from './subscriber.js';
+import type { TdClient } from '../../telegram/index.js';
+import { MessageGap } from './message-gap.js';
+import type { FoundMessage } from './missed-messages.js';
+import { type NewestSeen, SeenMessages } from './seen-messages.js';
 import { entriesOf, parseEntry, type UpdateEntry, writeEntry } from './update-entry.js';
+import { factsOf, NEW_MESSAGE } from './update-facts.js';
 import { SYSTEM_TYPES } from './update-types.js';
 
 /** What a tap does with what it has found. */
@@ -13,12 +18,22 @@ export interface TapEvents {
   dropped(subscriptionIds: readonly string[]): void;
   /** The journal was not written: what it does not hold is lost with the process. */
   unwritten(error: unknown): void;
+  /** Messages that a killed process had not handed over were found. */
+  found(count: number): void;
+  /** They could not be looked for. */
+  unfound(error: unknown): void;
   /** Stores what waits, as long as the database is there. */
   closing(tap: UpdateTap): Promise<void>;
 }
 
 /** How much of one session may wait in memory to be stored, in characters. */
 const MAX_WAITING = 64 * 1024 * 1024;
+
+/** For so long, or until so many characters wait, younger updates come after those that are still looked for. */
+const HELD_MS = 15_000;
+const MAX_HELD = 8 * 1024 * 1024;
+/** Telegram's clock is another than ours. */
+const CLOCK_SLACK_MS = 5_000;
 
 const NAME = 'updates';
 
@@ -32,10 +47,18 @@ function journalNames(directory: string): readonly string[] {
   }
 }
 
+function* messagesIn(entries: readonly UpdateEntry[]): Generator<readonly [chatId: number, messageId: number]> {
+  for (const { type, payload } of entries) {
+    const { chatId, messageId } = type === NEW_MESSAGE ? factsOf(type, payload) : {};
+    if (chatId !== undefined && messageId !== undefined) yield [chatId, messageId];
+  }
+}
+
 /**
  * The updates of one open session that somebody wants. TDLib has no acknowledgement: an update is lost with the process unless
  * it is written down the moment it comes. So each goes to a journal in the session's folder first, and then waits here for the
  * database.
+ * What a killed process had not been handed over is looked for first, as far as it can be found.
  */
 export class UpdateTap implements SessionTap {
   /** Of every subscription that is served; by type those that want it. */
@@ -54,6 +77,11 @@ export class UpdateTap implements SessionTap {
   private leftBehind: readonly string[] = [];
   private leftMark = 0;
   private last: Pick<LiveState, 'status' | 'health'> | undefined;
+  private readonly seen: SeenMessages;
+  private readonly gap = new MessageGap();
+  /** What a killed process had not handed over, while the younger updates wait for it. */
+  private missed: UpdateEntry[] | undefined;
+  private followsMessages = false;
 
   constructor(
     readonly opening: TapOpening,
@@ -63,6 +91,7 @@ export class UpdateTap implements SessionTap {
   ) {
     this.all = subscribers;
     this.served = subscribers.filter(({ isServed }) => isServed);
+    this.seen = new SeenMessages(opening.directory);
   }
 
   get lease(): Lease {
@@ -85,7 +114,7 @@ export class UpdateTap implements SessionTap {
 
   /** What may be stored now, oldest first. */
   get ready(): readonly UpdateEntry[] {
-    return this.hasStarted && !this.isOver ? this.queue : [];
+    return this.hasStarted && !this.isOver && this.missed === undefined ? this.queue : [];
   }
 
   /** From now on these. */
@@ -93,23 +122,31 @@ export class UpdateTap implements SessionTap {
     this.all = subscribers;
     this.served = subscribers.filter(({ isServed }) => isServed);
     this.byType.clear();
+    if (this.hasStarted) this.followMessages();
   }
 
   receive(type: string, update: string): void {
+    this.gap.watch(type, update);
     const wanting = this.wanting(type);
     if (wanting.length === 0 || this.isOver) return;
     if (this.waiting + update.length > MAX_WAITING) {
       this.events.dropped(this.served.map(({ id }) => id));
       return;
     }
-    const entries = entriesOf(this.lease.sessionId, type, update, wanting, this.now());
-    if (entries.length === 0) return;
-    this.write(entries.map(writeEntry).join(''));
-    for (const entry of entries) this.push(entry);
-    if (this.hasStarted) this.events.filled(this);
+    const facts = factsOf(type, update);
+    const entries = entriesOf(this.lease.sessionId, type, update, wanting, this.now(), facts);
+    if (entries.length > 0) {
+      this.write(entries.map(writeEntry).join(''));
+      for (const entry of entries) this.push(entry);
+    }
+    if (facts.messageId !== undefined && facts.chatId !== undefined) {
+      this.keep(() => this.seen.note(facts.chatId ?? 0, facts.messageId ?? 0));
+    }
+    if (this.waiting > MAX_HELD) this.release();
+    else if (entries.length > 0) this.tellFilled();
   }
 
-  started(): void {
+  started(client: Promise<TdClient | undefined>): void {
     const { directory, lease } = this.opening;
     this.leftBehind = journalNames(directory).filter((name) => name !== `${NAME}.${lease.epoch}`);
     const left = this.leftBehind.flatMap((name) =>
@@ -121,7 +158,9 @@ export class UpdateTap implements SessionTap {
     this.queue.push(...younger);
     this.hasStarted = true;
     if (left.length === 0) this.removeLeft();
-    if (this.queue.length > 0) this.events.filled(this);
+    const bounds = this.followMessages(left);
+    if (bounds !== undefined) void this.lookForMissed(bounds, client);
+    this.tellFilled();
   }
 
   changed({ id, kind, status, since, health, health_since, health_cause, last_error }: LiveState): void {
@@ -164,8 +203,11 @@ export class UpdateTap implements SessionTap {
 
   async close(): Promise<void> {
     if (this.isOver) return;
+    this.gap.end();
+    this.release();
     await this.events.closing(this);
     this.isOver = true;
+    if (this.followsMessages) this.keep(() => this.seen.close());
     this.journal?.close();
     if (this.journal !== undefined && this.queue.length === 0) this.remove(`${NAME}.${this.lease.epoch}`);
     this.journal = undefined;
@@ -184,13 +226,18 @@ export class UpdateTap implements SessionTap {
     for (const { payload } of this.queue.splice(0, count)) this.waiting -= payload.length;
     this.storedCount += count;
     if (this.isOver) return;
-    if (this.storedCount >= this.mark) this.journal?.stored();
+    if (this.storedCount >= this.mark) {
+      this.keep(() => this.seen.flush());
+      this.journal?.stored();
+    }
     if (this.leftBehind.length > 0 && this.storedCount >= this.leftMark) this.removeLeft();
   }
 
   /** The session is another worker's: its journal is left to that one. */
   lose(): void {
     this.isOver = true;
+    this.gap.end();
+    this.missed = undefined;
     this.queue.length = 0;
     this.waiting = 0;
     this.journal?.close();
@@ -206,18 +253,87 @@ export class UpdateTap implements SessionTap {
     return wanting;
   }
 
-  private push(entry: UpdateEntry): void {
-    this.queue.push(entry);
+  /** @returns up to where a killed process had handed messages over, when there was one */
+  private followMessages(left: readonly UpdateEntry[] = []): NewestSeen | undefined {
+    const wantsMessages = this.wanting(NEW_MESSAGE).length > 0;
+    if (wantsMessages === this.followsMessages && wantsMessages) return undefined;
+    this.followsMessages = wantsMessages;
+    return this.keep(() => {
+      if (wantsMessages) return this.seen.begin(messagesIn(left));
+      this.seen.forget();
+      return undefined;
+    });
+  }
+
+  private async lookForMissed(seen: NewestSeen, client: Promise<TdClient | undefined>): Promise<void> {
+    this.missed = [];
+    const timer = setTimeout(() => this.release(), HELD_MS).unref();
+    const since = Math.min(...this.wanting(NEW_MESSAGE).map((each) => each.since)) - CLOCK_SLACK_MS;
+    const newest = (sequence: number): number => this.seen.newestOf(sequence);
+    const search = { kind: this.opening.kind, seen, since: since / 1_000, newest, client };
+    let count = 0;
+    try {
+      const isComplete = await this.gap.search(search, (message) => {
+        count += this.takeMissed(message);
+      });
+      if (!isComplete) return;
+    } catch (error) {
+      this.events.unfound(error);
+    } finally {
+      clearTimeout(timer);
+      this.release();
+    }
+    if (this.isOver) return;
+    this.keep(() => this.seen.settle());
+    if (count > 0) this.events.found(count);
+  }
+
+  /** @returns how many it makes; a message of our own was told of under another id, before it was sent */
+  private takeMissed({ text, isOutgoing, date }: FoundMessage): number {
+    const wanting = this.wanting(NEW_MESSAGE).filter(({ since }) => date * 1_000 >= since - CLOCK_SLACK_MS);
+    if (isOutgoing || this.isOver || wanting.length === 0) return 0;
+    const update = `{"@type":"${NEW_MESSAGE}","message":${text}}`;
+    const entries = entriesOf(this.lease.sessionId, NEW_MESSAGE, update, wanting, this.now());
+    this.write(entries.map(writeEntry).join(''));
+    for (const entry of entries) this.push(entry, this.missed);
+    this.tellFilled();
+    return entries.length;
+  }
+
+  /** Younger updates need not wait any more for what is looked for. */
+  private release(): void {
+    const { missed } = this;
+    if (missed === undefined) return;
+    this.missed = undefined;
+    // Nothing was stored since the start: what a former client has left is still there.
+    this.queue.splice(this.leftMark, 0, ...missed);
+    this.tellFilled();
+  }
+
+  private tellFilled(): void {
+    if (this.ready.length > 0) this.events.filled(this);
+  }
+
+  private push(entry: UpdateEntry, queue = this.queue): void {
+    queue.push(entry);
     this.appended += 1;
     this.waiting += entry.payload.length;
   }
 
   private write(lines: string): void {
-    try {
+    this.keep(() => {
       this.journal ??= TurnJournal.open(this.opening.directory, `${NAME}.${this.lease.epoch}`);
       this.journal.append(lines);
+    });
+  }
+
+  /** Does something with the session's files. */
+  private keep<Result>(work: () => Result): Result | undefined {
+    try {
+      return work();
     } catch (error) {
       this.events.unwritten(error);
+      return undefined;
     }
   }
 
