@@ -65,3 +65,5 @@ export type LimitRule = Answer<paths['/v1/limits']['get']>[number];
 /** Something that Telegram found was done too often. */
 export type Flood = Answer<paths['/v1/{kind}/{id}/limits/floods']['get']>[number];
 export type FloodCount = Answer<paths['/v1/{kind}/{id}/limits/floods/counts']['get']>[number];
+/** Something that was changed or refused. */
+export type AuditEvent = Answer<paths['/v1/audit']['get']>[number];
