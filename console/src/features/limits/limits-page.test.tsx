@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { ok, refused, renderWithApi, type Answers } from '@/test/render-with-api';
 import { aLogin, aRule, aSession, aToken } from '@/test/samples';
 import { someMethods } from '@/test/td-samples';
@@ -34,10 +34,10 @@ it('explains an empty list', async () => {
   expect(await screen.findByRole('heading', { name: 'No rules yet' })).toBeVisible();
 });
 
-it('shows whom a new rule would bind and what it would replace, and makes it', async () => {
-  const { user, sent } = open({ 'POST /v1/limits': () => ok({ ...bare, id: 'new', session_id: 'bob' }) });
+it('shows whom a new rule would bind, and what it would replace', async () => {
+  const { user } = open();
   await user.click(await screen.findByText('Make a rule'));
-  const preview = await screen.findByRole('status', { name: 'What the rule does' });
+  const preview = await screen.findByLabelText('What the rule does');
   await waitFor(() => expect(preview).toHaveTextContent('There is such a rule already'));
   expect(preview).toHaveTextContent('Binds 1 session: bob');
   expect(preview).toHaveTextContent('Not ada, which have a rule of their own');
@@ -45,6 +45,13 @@ it('shows whom a new rule would bind and what it would replace, and makes it', a
   await user.click(screen.getByLabelText(/^One session/));
   await user.selectOptions(screen.getByLabelText('Session'), 'bob');
   expect(preview).toHaveTextContent('Stands in the place of “Sending, 200 per day” (Every user account)');
+});
+
+it('makes a rule for one session', async () => {
+  const { user, sent } = open({ 'POST /v1/limits': () => ok({ ...bare, id: 'new', session_id: 'bob' }) });
+  await user.click(await screen.findByText('Make a rule'));
+  await user.click(await screen.findByLabelText(/^One session/));
+  await user.selectOptions(screen.getByLabelText('Session'), 'bob');
   await user.clear(screen.getByLabelText('At most'));
   await user.click(screen.getByLabelText('At most'));
   await user.paste('20');
@@ -52,7 +59,7 @@ it('shows whom a new rule would bind and what it would replace, and makes it', a
   await user.click(screen.getByLabelText('Time zone'));
   await user.paste('Europe/Berlin');
   await user.click(screen.getByText('Make the rule'));
-  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  await waitFor(() => expect(screen.queryByText('Make the rule')).not.toBeInTheDocument());
   expect(bodyOf(sent, 'POST /v1/limits')).toEqual({
     level: 'session',
     session_id: 'bob',

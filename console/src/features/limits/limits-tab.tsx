@@ -1,3 +1,5 @@
+'use client';
+
 import { Card } from '@/components/ui/card';
 import { LoadFailed, LoadingRows } from '@/components/ui/states';
 import { useSessionLimits } from '@/lib/queries';
