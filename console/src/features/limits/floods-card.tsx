@@ -6,7 +6,6 @@ import { Card } from '@/components/ui/card';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { Segmented } from '@/components/ui/segmented';
 import { ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
-import { TONE_FILL, type Tone } from '@/components/ui/tone';
 import { $api, fetchClient } from '@/lib/api';
 import { useNow } from '@/lib/clock';
 import { cn } from '@/lib/cn';
@@ -18,12 +17,12 @@ import { scopeWord } from './limit-words';
 
 const PAGE = 20;
 const REFRESH_MS = 15_000;
-const SORTS: Record<FloodSort, { readonly word: string; readonly tone: Tone }> = {
-  send: { word: 'Sending', tone: 'info' },
-  spam: { word: 'Writing to strangers', tone: 'bad' },
-  people: { word: 'Joining, inviting, contacts', tone: 'wait' },
-  look: { word: 'Looking up and reading', tone: 'ok' },
-  other: { word: 'Other', tone: 'idle' },
+const SORTS: Record<FloodSort, { readonly word: string; readonly fill: string }> = {
+  send: { word: 'Sending', fill: 'bg-accent' },
+  spam: { word: 'Writing to strangers', fill: 'bg-bad-fill' },
+  people: { word: 'Joining, inviting, contacts', fill: 'bg-wait-fill' },
+  look: { word: 'Looking up and reading', fill: 'bg-info-fill' },
+  other: { word: 'Other', fill: 'bg-idle-fill' },
 };
 const RANGES = [
   { value: '24h', label: '24 hours' },
@@ -107,7 +106,7 @@ function Chart({ by, bars }: { by: Stretch['by']; bars: readonly FloodBar[] }) {
                 bar.bySort[sort] > 0 && (
                   <div
                     key={sort}
-                    className={cn('min-h-0.5 first:rounded-b-none last:rounded-t-sm', TONE_FILL[SORTS[sort].tone])}
+                    className={cn('min-h-0.5 first:rounded-b-none last:rounded-t-sm', SORTS[sort].fill)}
                     style={{ height: `${(bar.bySort[sort] / most) * 100}%` }}
                   />
                 ),
@@ -125,7 +124,7 @@ function Chart({ by, bars }: { by: Stretch['by']; bars: readonly FloodBar[] }) {
         <ul aria-label="Colours" className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-2">
           {used.map((sort) => (
             <li key={sort} className="flex items-center gap-1.5">
-              <span aria-hidden className={cn('size-2.5 rounded-xs', TONE_FILL[SORTS[sort].tone])} />
+              <span aria-hidden className={cn('size-2.5 rounded-xs', SORTS[sort].fill)} />
               {SORTS[sort].word}
             </li>
           ))}

@@ -27,36 +27,34 @@ export function RulePreviewNote({ draft }: { draft: RuleDraft }) {
   const words = (rule: RuleDraft & Parameters<typeof ruleName>[0]): string =>
     `“${ruleName(rule)}” (${targetWords(rule, sessions.data, tokens.data)})`;
   return (
-    <ul
-      role="status"
-      aria-label="What the rule does"
-      className="flex flex-col gap-2 rounded-lg bg-sunken px-3.5 py-3 text-xs"
-    >
-      {twin && (
-        <Line icon={CopyX} bad>
-          There is such a rule already: {words(twin)}. Change that one.
+    <div role="status" aria-label="What the rule does" className="rounded-lg bg-sunken px-3.5 py-3 text-xs">
+      <ul className="flex flex-col gap-2">
+        {twin && (
+          <Line icon={CopyX} bad>
+            There is such a rule already: {words(twin)}. Change that one.
+          </Line>
+        )}
+        <Line icon={Users}>
+          {!draft.enabled
+            ? 'It is off, so it binds nobody.'
+            : bound.length === 0
+              ? 'It binds no session that there is now.'
+              : `Binds ${bound.length === 1 ? '1 session' : `${bound.length} sessions, each with a count of its own`}: ${named(bound)}.`}
+          {draft.token_id !== undefined && ' Only the calls of this token count.'}
         </Line>
-      )}
-      <Line icon={Users}>
-        {!draft.enabled
-          ? 'It is off, so it binds nobody.'
-          : bound.length === 0
-            ? 'It binds no session that there is now.'
-            : `Binds ${bound.length === 1 ? '1 session' : `${bound.length} sessions, each with a count of its own`}: ${named(bound)}.`}
-        {draft.token_id !== undefined && ' Only the calls of this token count.'}
-      </Line>
-      {exempt.length > 0 && <Line icon={Users}>Not {named(exempt)}, which have a rule of their own.</Line>}
-      {replaces.map((rule) => (
-        <Line key={rule.id} icon={ArrowUpToLine}>
-          Stands in the place of {words(rule)}.
-        </Line>
-      ))}
-      {yieldsTo.map((rule) => (
-        <Line key={rule.id} icon={ArrowDownToLine}>
-          Gives way to {words(rule)}.
-        </Line>
-      ))}
-    </ul>
+        {exempt.length > 0 && <Line icon={Users}>Not {named(exempt)}, which have a rule of their own.</Line>}
+        {replaces.map((rule) => (
+          <Line key={rule.id} icon={ArrowUpToLine}>
+            Stands in the place of {words(rule)}.
+          </Line>
+        ))}
+        {yieldsTo.map((rule) => (
+          <Line key={rule.id} icon={ArrowDownToLine}>
+            Gives way to {words(rule)}.
+          </Line>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -221,7 +221,7 @@ function Verdict({ checked }: { checked: CheckedCall }) {
     <p className="flex gap-2 rounded-lg bg-bad-soft px-3.5 py-3 text-sm text-bad">
       <CircleX aria-hidden className="mt-0.5 size-4 shrink-0" />
       <span className="min-w-0 break-words">
-        <strong className="font-semibold">No.</strong> {textOf(error, 'message')}{' '}
+        <strong className="font-semibold">No:</strong> {textOf(error, 'message')}{' '}
         <code className="font-mono text-xs">
           {checked.status} {typeof code === 'string' || typeof code === 'number' ? code : ''}
         </code>

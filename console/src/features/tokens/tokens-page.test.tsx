@@ -285,7 +285,7 @@ it('tells all that limits a token, and whether a call would pass, with the reaso
   await fill(user, /^Params/, '}');
   await user.click(within(dialog).getByRole('button', { name: 'Check' }));
   expect(await within(dialog).findByText('403 scope_denied')).toBeVisible();
-  expect(dialog).toHaveTextContent('No. sendMessage is of the class send');
+  expect(dialog).toHaveTextContent('No: sendMessage is of the class send');
   expect(JSON.parse(sent.findLast(({ route }) => route.endsWith('/check'))?.text ?? '{}')).toEqual({
     method: 'sendMessage',
     session_id: aSession().id,
