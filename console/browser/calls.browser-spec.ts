@@ -221,6 +221,17 @@ describe('API tokens', () => {
     expect(runPasted(curl)).toMatchObject({ ok: true });
 
     await page.getByRole('button', { name: 'Actions for billing' }).click();
+    await page.getByRole('menuitem', { name: 'What it may do' }).click();
+    const rights = page.getByRole('dialog', { name: 'What billing may do' });
+    await rights.getByRole('button', { name: 'Check' }).click();
+    await rights.getByText('Yes: the call would be passed on to Telegram.').waitFor();
+    await rights.getByLabel('Method').fill('setPassword');
+    await rights.getByRole('button', { name: 'Check' }).click();
+    await rights.getByText('403 scope_denied').waitFor();
+    await page.keyboard.press('Escape');
+    await rights.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Actions for billing' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page
       .getByRole('alertdialog', { name: 'Delete billing?' })
@@ -228,5 +239,44 @@ describe('API tokens', () => {
       .click();
     await page.getByRole('heading', { name: 'No tokens yet' }).waitFor();
     expect(runPasted(curl)).toMatchObject({ ok: false });
+  });
+});
+
+describe('the limits of an account', () => {
+  it('count a cooldown down with its reason, and are lifted with one', async () => {
+    const phone = '15550161';
+    const apps = (await product.api('GET', '/v1/apps')) as { id: string }[];
+    await product.telegram.createAccount({ phone, first_name: 'Bob' });
+    const { id } = (await product.api('POST', '/v1/user', { app_id: apps[0]?.id, phone, label: 'bob' })) as {
+      id: string;
+    };
+    await product.api('POST', `/v1/user/${id}/login/code`, { code: await product.telegram.code(phone) });
+    await until('the account', async () => {
+      const { status } = (await product.api('GET', `/v1/user/${id}`)) as { status: string };
+      return status === 'authorized' || undefined;
+    });
+    await product.telegram.refuseOnce('contacts.resolveUsername', { code: 420, message: 'FLOOD_WAIT_3600' });
+    const search = { method: 'searchPublicChat', params: { username: 'not_seen_yet' } };
+    await expect(product.api('POST', `/v1/user/${id}/call`, search)).rejects.toThrow('429');
+
+    await page.goto(`/sessions/view/?id=${id}&tab=limits`);
+    const left = page.getByRole('timer', { name: 'Left of Looking up' });
+    await left.waitFor();
+    const first = (await left.textContent()) ?? '';
+    expect(first).toMatch(/^(59:\d\d|1:00:00)$/);
+    await until('the next second', async () => ((await left.textContent()) !== first ? true : undefined));
+    await page.getByRole('list', { name: 'Cooldowns' }).getByText('retry after 3600', { exact: false }).waitFor();
+    await page
+      .getByRole('table', { name: /^Floods by day/ })
+      .getByText('Looking up')
+      .waitFor();
+
+    await page.getByRole('button', { name: 'Lift Looking up' }).click();
+    await page.getByLabel('Reason').fill('a test of the console');
+    await page.getByRole('button', { name: 'Lift it' }).click();
+    await page.getByText(/^Nothing is closed/).waitFor();
+
+    await page.goto(`/audit/?object=${id}&action=liftCooldown`);
+    await page.getByRole('list', { name: 'Events' }).getByText('lift cooldown').waitFor();
   });
 });

@@ -28,7 +28,7 @@ export function useOverlays(): {
 }
 
 /** The parts of a session's page. */
-export type SessionTab = 'summary' | 'files' | 'events' | 'webhooks';
+export type SessionTab = 'summary' | 'files' | 'events' | 'webhooks' | 'limits';
 
 /** Where a session has its page. */
 export function sessionHref(session: { readonly id: string }, tab: SessionTab = 'summary'): string {

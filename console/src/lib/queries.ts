@@ -5,6 +5,7 @@ import type { SessionKind, SessionSummary } from './types';
 
 /** A dead worker's lease ends after 5 s; with this it is seen within 8. */
 const WORKERS_REFRESH_MS = 2_000;
+const LIMITS_REFRESH_MS = 2_000;
 /** It asks every worker, and changes slowly. */
 const STORAGE_REFRESH_MS = 15_000;
 
@@ -106,6 +107,21 @@ export function useAllSubscriptions() {
   );
 }
 
+/** What keeps a session back now. Its queue and its cooldowns change by the second. */
+export function useSessionLimits({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>) {
+  return $api.useQuery(
+    'get',
+    '/v1/{kind}/{id}/limits',
+    { params: { path: { kind, id } } },
+    { select: ({ result }) => result, refetchInterval: LIMITS_REFRESH_MS },
+  );
+}
+
+/** Every rule of how much may be done how often, oldest first, with the use of the session that has used most. */
+export function useLimitRules() {
+  return $api.useQuery('get', '/v1/limits', {}, { select: ({ result }) => result, refetchInterval: 10_000 });
+}
+
 /** What to call after a change, so that every view of the thing shows it. */
 export function useRefresh() {
   const client = useQueryClient();
@@ -129,6 +145,9 @@ export function useRefresh() {
     },
     storage: async (): Promise<void> => {
       await Promise.all([refresh('/v1/storage'), refresh('/v1/{kind}/{id}/storage')]);
+    },
+    limits: async (): Promise<void> => {
+      await Promise.all([refresh('/v1/limits'), refresh('/v1/{kind}/{id}/limits'), refresh('/v1/{kind}/{id}')]);
     },
     sends: () => refresh('/v1/{kind}/{id}/sends'),
   };

@@ -1725,13 +1725,13 @@ export interface components {
        * @description Of day and week: where the day begins at midnight, and the week on Monday. An IANA name.
        * @default Europe/Moscow
        */
-      timezone: string;
+      timezone?: string;
       label?: string;
       /**
        * @description A rule that is off counts nothing and replaces none.
        * @default true
        */
-      enabled: boolean;
+      enabled?: boolean;
     };
     UpdateLimitDto: {
       /**
@@ -1751,7 +1751,7 @@ export interface components {
        * @description Of day and week: where the day begins at midnight, and the week on Monday. An IANA name.
        * @default Europe/Moscow
        */
-      timezone: string;
+      timezone?: string;
       /** @description Empty or null for none. */
       label?: string | null;
       enabled?: boolean;

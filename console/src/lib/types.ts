@@ -52,3 +52,18 @@ export type Delivery = Answer<paths['/v1/{kind}/{id}/updates/subscriptions/{sub}
 export type DeliveryStatus = Delivery['status'];
 /** One attempt of a delivery. */
 export type Attempt = NonNullable<Delivery['last_attempt']>;
+/** Whether a call of a token would pass, and why not. */
+export type CheckedCall = Answer<paths['/v1/tokens/{id}/check']['post']>;
+/** What keeps a session back: cooldowns, its pace, and the rules that bind it. */
+export type SessionLimits = Answer<paths['/v1/{kind}/{id}/limits']['get']>;
+export type Cooldown = SessionLimits['cooldowns'][number];
+export type Pace = NonNullable<SessionLimits['pace']>;
+/** A rule as it is for one session. */
+export type SessionLimitRule = SessionLimits['rules'][number];
+/** A rule of how much may be done how often. */
+export type LimitRule = Answer<paths['/v1/limits']['get']>[number];
+/** Something that Telegram found was done too often. */
+export type Flood = Answer<paths['/v1/{kind}/{id}/limits/floods']['get']>[number];
+export type FloodCount = Answer<paths['/v1/{kind}/{id}/limits/floods/counts']['get']>[number];
+/** Something that was changed or refused. */
+export type AuditEvent = Answer<paths['/v1/audit']['get']>[number];

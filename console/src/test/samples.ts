@@ -1,4 +1,14 @@
-import type { App, Delivery, Proxy, SessionSummary, Subscription, Token, Worker } from '@/lib/types';
+import type {
+  App,
+  Cooldown,
+  Delivery,
+  LimitRule,
+  Proxy,
+  SessionSummary,
+  Subscription,
+  Token,
+  Worker,
+} from '@/lib/types';
 
 /** A ready bot, with what a test changes about it. */
 export function aSession(changes: Partial<SessionSummary> = {}): SessionSummary {
@@ -105,6 +115,35 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     attempts: 1,
     decided_at: '2026-11-30T10:00:00.100Z',
     last_attempt: { attempt: 1, at: '2026-11-30T10:00:00.010Z', duration_ms: 12, status: 200, answer: 'thanks' },
+    ...changes,
+  };
+}
+
+/** What Telegram closed a minute ago, for five. */
+export function aCooldown(changes: Partial<Cooldown> = {}): Cooldown {
+  return {
+    scope: '@send',
+    started_at: new Date(Date.now() - 60_000).toISOString(),
+    until: new Date(Date.now() + 240_000).toISOString(),
+    retry_after: 240,
+    reason: 'Too Many Requests: retry after 300',
+    ...changes,
+  };
+}
+
+/** A rule for every user account, with what a test changes about it. */
+export function aRule(changes: Partial<LimitRule> = {}): LimitRule {
+  return {
+    id: '6f1c2f8e-0000-4000-8000-00000000000c',
+    level: 'session',
+    kind: 'user',
+    methods: ['@send'],
+    max: 200,
+    per: 'day',
+    timezone: 'Europe/Berlin',
+    enabled: true,
+    usage: { used: 50, window_end: '2999-01-01T00:00:00.000Z' },
+    created_at: '2026-11-29T09:00:00.000Z',
     ...changes,
   };
 }

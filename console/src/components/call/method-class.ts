@@ -14,6 +14,6 @@ export const METHOD_CLASS: Record<
     word: 'Account',
     tone: 'bad',
     icon: ShieldAlert,
-    explain: 'Can take over, end or empty the account. Scoped tokens may not call it.',
+    explain: 'Can take over, end or empty the account. Scoped tokens may call it only when they were given this class.',
   },
 };

@@ -10,6 +10,7 @@ import { Card } from '@/components/ui/card';
 import { CopyButton } from '@/components/ui/copy';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
+import { LimitsTab } from '@/features/limits';
 import { EventsTab, WebhooksTab } from '@/features/updates';
 import { ApiError } from '@/lib/api-error';
 import { useSession, useSessions } from '@/lib/queries';
@@ -123,6 +124,7 @@ function SessionView({ summary }: { summary: SessionSummary }) {
       {tab === 'files' && <FilesTab session={session} />}
       {tab === 'events' && <EventsTab session={session} />}
       {tab === 'webhooks' && <WebhooksTab session={session} />}
+      {tab === 'limits' && <LimitsTab session={session} />}
       {tab === 'summary' && (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
           <div className="flex min-w-0 flex-col gap-5">

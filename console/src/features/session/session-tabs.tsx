@@ -1,4 +1,4 @@
-import { FolderOpen, LayoutList, Radio, Webhook, type LucideIcon } from 'lucide-react';
+import { FolderOpen, Gauge, LayoutList, Radio, Webhook, type LucideIcon } from 'lucide-react';
 import Link from 'next/link';
 import { cn } from '@/lib/cn';
 import { sessionHref, type SessionTab } from '@/lib/overlays';
@@ -9,6 +9,7 @@ const TABS: readonly { readonly tab: SessionTab; readonly name: string; readonly
   { tab: 'events', name: 'Events', icon: Radio },
   { tab: 'webhooks', name: 'Webhooks', icon: Webhook },
   { tab: 'files', name: 'Files', icon: FolderOpen },
+  { tab: 'limits', name: 'Limits', icon: Gauge },
 ];
 
 /** Which part of a session's page the address asks for. */

@@ -1,10 +1,12 @@
 import {
   Blocks,
   Files,
+  Gauge,
   KeyRound,
   LayoutDashboard,
   MessagesSquare,
   Radio,
+  ScrollText,
   Server,
   SquareTerminal,
   Waypoints,
@@ -38,6 +40,8 @@ export const SYSTEM: readonly Destination[] = [
   { href: '/apps/', name: 'Telegram apps', icon: Blocks, key: 'a' },
   { href: '/proxies/', name: 'Proxies', icon: Waypoints, key: 'p' },
   { href: '/tokens/', name: 'API tokens', icon: KeyRound, key: 't' },
+  { href: '/limits/', name: 'Limits', icon: Gauge, key: 'l' },
+  { href: '/audit/', name: 'Audit', icon: ScrollText, key: 'u' },
   { href: '/workers/', name: 'Workers', icon: Server, key: 'w' },
 ];
 

@@ -1,50 +1,36 @@
 'use client';
 
 import { ShieldCheck, Terminal } from 'lucide-react';
-import { useState } from 'react';
 import { SecretDialog } from '@/components/secret-dialog';
 import { CopyTextButton } from '@/components/ui/copy';
 import { Dialog } from '@/components/ui/dialog';
+import { RelativeTime } from '@/components/ui/relative-time';
 import { $api } from '@/lib/api';
 import { shellWord } from '@/lib/call';
 import { useOverlays } from '@/lib/overlays';
 import { useRefresh, useSessions } from '@/lib/queries';
-import { TokenForm, type TokenValues } from './token-form';
+import { type ShownToken, showToken, useShownToken } from './shown-token';
+import { TokenForm } from './token-form';
 
-interface Made {
-  readonly secret: string;
-  readonly values: TokenValues;
-}
-
-/** Makes a token; opened from anywhere by the address. Once made, only an answer closes it: the secret is never shown again. */
+/** Makes a token, opened from anywhere by the address; and shows secrets, which only an answer closes. */
 export function NewTokenDialog() {
   const { creating, close } = useOverlays();
-  // Kept here and not in the form: going back in the browser takes the form away, but must not take the secret.
-  const [made, setMade] = useState<Made>();
-  if (made) {
-    return (
-      <Secret
-        made={made}
-        onClose={() => {
-          setMade(undefined);
-          close();
-        }}
-      />
-    );
-  }
+  const shown = useShownToken();
+  if (shown) return <Secret key={shown.secret} shown={shown} onClose={() => showToken(undefined)} />;
   if (creating !== 'token') return null;
   return (
     <Dialog
       title="Make an API token"
       description="For a program of yours: it opens the sessions you choose, and nothing else."
       onClose={close}
+      className="sm:max-w-xl"
     >
-      <NewTokenForm onMade={setMade} onClose={close} />
+      <NewTokenForm onClose={close} />
     </Dialog>
   );
 }
 
-function NewTokenForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: () => void }) {
+function NewTokenForm({ onClose }: { onClose: () => void }) {
   const refresh = useRefresh();
   const create = $api.useMutation('post', '/v1/tokens');
   return (
@@ -54,20 +40,28 @@ function NewTokenForm({ onMade, onClose }: { onMade: (made: Made) => void; onClo
       pending={create.isPending}
       error={create.error}
       onClose={onClose}
-      onSubmit={(values) =>
+      onSubmit={({ name, all_sessions, app_ids, session_ids, classes, methods, chats, expires_at, ...pools }) =>
         create.mutate(
           {
             body: {
-              ...(values.name === '' ? {} : { name: values.name }),
-              ...(values.all_sessions
-                ? { all_sessions: true }
-                : { app_ids: [...values.app_ids], session_ids: [...values.session_ids] }),
+              ...(name === '' ? {} : { name }),
+              ...(all_sessions ? { all_sessions } : { app_ids: [...app_ids], session_ids: [...session_ids] }),
+              classes: [...classes],
+              ...(methods === null ? {} : { methods: [...methods] }),
+              ...(chats === null ? {} : { chats: [...chats] }),
+              ...(typeof expires_at === 'string' ? { expires_at } : {}),
+              ...(pools.pool_ids.length === 0 ? {} : { pool_ids: [...pools.pool_ids], pool_access: pools.pool_access }),
             },
           },
           {
             onSuccess: ({ result }) => {
               void refresh.tokens();
-              onMade({ secret: result.token, values });
+              onClose();
+              showToken({
+                secret: result.token,
+                reach: { all_sessions, app_ids, session_ids },
+                mayRead: classes.includes('read') && (methods?.includes('getMe') ?? true),
+              });
             },
           },
         )
@@ -76,32 +70,38 @@ function NewTokenForm({ onMade, onClose }: { onMade: (made: Made) => void; onClo
   );
 }
 
-/** The calls that the new token opens, for a terminal. */
-function useFirstCall({ secret, values }: Made): string {
+/** The calls that the token opens, for a terminal. */
+function useFirstCall({ secret, reach, mayRead }: ShownToken): string {
   const sessions = useSessions();
   const session = sessions.data?.find(
     ({ id, app_id, status }) =>
       status === 'authorized' &&
-      (values.all_sessions || values.session_ids.includes(id) || values.app_ids.includes(app_id)),
+      (reach.all_sessions || reach.session_ids.includes(id) || reach.app_ids.includes(app_id)),
   );
   const origin = typeof window === 'undefined' ? '' : window.location.origin;
   const bearer = `-H ${shellWord(`Authorization: Bearer ${secret}`)}`;
-  return session
+  return session && mayRead
     ? `curl -sS ${shellWord(`${origin}/v1/${session.kind}/${session.id}/call`)} ${bearer} -d '{"method":"getMe"}'`
-    : `curl -sS ${shellWord(`${origin}/v1/sessions`)} ${bearer}`;
+    : `curl -sS ${shellWord(`${origin}/v1/me`)} ${bearer}`;
 }
 
-function Secret({ made, onClose }: { made: Made; onClose: () => void }) {
-  const curl = useFirstCall(made);
+function Secret({ shown, onClose }: { shown: ShownToken; onClose: () => void }) {
+  const curl = useFirstCall(shown);
   return (
     <SecretDialog
       name="Token"
       description="It is shown this once: tgcontrol keeps only its hash."
-      secret={made.secret}
+      secret={shown.secret}
       onClose={onClose}
     >
       {(onCopied) => (
         <>
+          {shown.formerUntil !== undefined && (
+            <p className="text-sm">
+              The one before goes on to work, and ends <RelativeTime at={shown.formerUntil} />. Put this one in its
+              place until then.
+            </p>
+          )}
           <div>
             <p className="text-sm font-medium">Try it</p>
             <pre

@@ -1,24 +1,17 @@
-import { Search } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
+import { Choices } from '@/components/choices';
 import { appName } from '@/components/pickers';
 import { sessionName, telegramName } from '@/components/session/name';
 import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
 import { Field, Input } from '@/components/ui/field';
-import { ErrorNote } from '@/components/ui/states';
+import { IssuesNote } from '@/components/issues-note';
 import { RadioCard } from '@/components/ui/radio-card';
-import { ApiError } from '@/lib/api-error';
-import { useApps, useSessions } from '@/lib/queries';
+import { useApps, useSessions, useTdMethods } from '@/lib/queries';
 import type { Token } from '@/lib/types';
-
-/** What a token may reach: everything, or what is named. */
-export interface TokenValues {
-  readonly name: string;
-  readonly all_sessions: boolean;
-  readonly app_ids: readonly string[];
-  readonly session_ids: readonly string[];
-}
+import { RightsFields } from './rights-fields';
+import { draftOf, readDraft, type TokenDraft, type TokenProblems, type TokenValues } from './token-values';
 
 interface TokenFormProps {
   /** Absent for a new token. */
@@ -31,33 +24,26 @@ interface TokenFormProps {
   onClose: () => void;
 }
 
-/** Above this many, a list is searched rather than read. */
-const SEARCHED_FROM = 8;
-
-/** A token's label and scope, with what each scope means. */
+/** A token's label, what it reaches, what it may do there and until when, each with what it means. */
 export function TokenForm({ token, action, lead, pending, error, onSubmit, onClose }: TokenFormProps) {
   const apps = useApps();
   const sessions = useSessions();
+  const methods = useTdMethods();
   const { register, handleSubmit } = useForm({ defaultValues: { name: token?.name ?? '' } });
-  const [all, setAll] = useState(token?.all_sessions ?? false);
-  const [appIds, setAppIds] = useState<ReadonlySet<string>>(new Set(token?.app_ids));
-  const [sessionIds, setSessionIds] = useState<ReadonlySet<string>>(new Set(token?.session_ids));
-  const [complaint, setComplaint] = useState<string>();
-  const submit = handleSubmit(({ name }) => {
-    if (!all && appIds.size === 0 && sessionIds.size === 0) {
-      setComplaint('Choose at least one app or session: without any, the token opens nothing.');
-      return;
-    }
-    onSubmit({
-      name: name.trim(),
-      all_sessions: all,
-      app_ids: all ? [] : [...appIds],
-      session_ids: all ? [] : [...sessionIds],
-    });
-  });
-  const failure = error === null || error === undefined ? undefined : ApiError.from(error);
+  const [draft, setDraft] = useState(() => draftOf(token));
+  const [problems, setProblems] = useState<TokenProblems>({});
+  const change = (next: Partial<TokenDraft>): void => {
+    setDraft({ ...draft, ...next });
+    setProblems({});
+  };
+  const send = ({ name }: { name: string }): void => {
+    const read = readDraft(draft, methods.data, Date.now());
+    setProblems(read.problems);
+    if (Object.keys(read.problems).length === 0) onSubmit({ name: name.trim(), ...read.values });
+  };
+  const hasProblems = Object.keys(problems).length > 0;
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
+    <form onSubmit={(event) => void handleSubmit(send)(event)} noValidate className="flex flex-col gap-5">
       <Field label="Label" optional hint="What uses it: a program, a server, a person.">
         {(wiring) => (
           <Input {...wiring} autoFocus maxLength={200} placeholder="billing service" {...register('name')} />
@@ -69,29 +55,26 @@ export function TokenForm({ token, action, lead, pending, error, onSubmit, onClo
           name="scope"
           label="Only what I choose"
           hint="The sessions of chosen apps, and single sessions."
-          checked={!all}
-          onChoose={() => setAll(false)}
+          checked={!draft.all}
+          onChoose={() => change({ all: false })}
         />
         <RadioCard
           name="scope"
           label="All sessions"
           hint="Every session, also those that are added later."
-          checked={all}
-          onChoose={() => setAll(true)}
+          checked={draft.all}
+          onChoose={() => change({ all: true })}
         />
       </fieldset>
-      {!all && (
+      {!draft.all && (
         <>
           <Choices
             label="Apps"
             hint="Every session that signs in with the app, also those that are added later."
             empty="No apps are registered."
             items={apps.data?.map((app) => ({ id: app.id, name: appName(app) }))}
-            chosen={appIds}
-            onChange={(next) => {
-              setAppIds(next);
-              setComplaint(undefined);
-            }}
+            chosen={draft.appIds}
+            onChange={(appIds) => change({ appIds })}
           />
           <Choices
             label="Sessions"
@@ -106,34 +89,26 @@ export function TokenForm({ token, action, lead, pending, error, onSubmit, onClo
                 ...(account !== undefined && account !== name ? { detail: account } : {}),
               };
             })}
-            chosen={sessionIds}
-            onChange={(next) => {
-              setSessionIds(next);
-              setComplaint(undefined);
-            }}
+            chosen={draft.sessionIds}
+            onChange={(sessionIds) => change({ sessionIds })}
           />
         </>
       )}
-      {complaint !== undefined && (
+      {problems.reach !== undefined && (
         <p role="alert" className="text-xs font-medium text-bad">
-          {complaint}
+          {problems.reach}
         </p>
       )}
+      <RightsFields draft={draft} problems={problems} endsAt={token?.expires_at} onChange={change} />
       <p className="rounded-lg bg-sunken px-3.5 py-3 text-xs text-ink-2">
-        It may read, send and manage with these sessions. It may not make, log in or remove sessions, nor call methods
-        that can cost the account, such as those for its password, its other logins or its deletion.
+        Whatever is chosen, it may not make, log in or remove sessions, nor see or change other tokens.
       </p>
-      <ErrorNote error={failure} lead={lead}>
-        {failure && failure.issues.length > 0 && (
-          <ul className="list-disc pl-4">
-            {failure.issues.map((issue) => (
-              <li key={issue.path}>
-                {issue.path}: {issue.message}
-              </li>
-            ))}
-          </ul>
-        )}
-      </ErrorNote>
+      {hasProblems && problems.reach === undefined && (
+        <p role="alert" className="text-xs font-medium text-bad">
+          Something above is not right yet.
+        </p>
+      )}
+      <IssuesNote error={error} lead={lead} />
       <DialogActions>
         <Button tone="quiet" onClick={onClose}>
           Cancel
@@ -143,67 +118,5 @@ export function TokenForm({ token, action, lead, pending, error, onSubmit, onClo
         </Button>
       </DialogActions>
     </form>
-  );
-}
-
-interface Choice {
-  readonly id: string;
-  readonly name: string;
-  readonly detail?: string;
-}
-
-interface ChoicesProps {
-  label: string;
-  hint: ReactNode;
-  empty: string;
-  items: readonly Choice[] | undefined;
-  chosen: ReadonlySet<string>;
-  onChange: (chosen: ReadonlySet<string>) => void;
-}
-
-function Choices({ label, hint, empty, items, chosen, onChange }: ChoicesProps) {
-  const [query, setQuery] = useState('');
-  const words = query.toLowerCase().trim();
-  const shown = items?.filter(({ name, detail }) => `${name} ${detail ?? ''}`.toLowerCase().includes(words)) ?? [];
-  return (
-    <fieldset>
-      <legend className="flex w-full items-baseline justify-between text-sm font-medium">
-        {label}
-        {chosen.size > 0 && <span className="text-xs font-normal text-ink-2"> {chosen.size} chosen</span>}
-      </legend>
-      <p className="mt-0.5 text-xs text-ink-3">{hint}</p>
-      {items !== undefined && items.length >= SEARCHED_FROM && (
-        <label className="relative mt-2 block">
-          <span className="sr-only">Search {label.toLowerCase()}</span>
-          <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-3" />
-          <Input type="search" className="pl-9" value={query} onChange={(event) => setQuery(event.target.value)} />
-        </label>
-      )}
-      <div className="mt-2 max-h-44 overflow-y-auto rounded-lg border border-line py-1">
-        {items === undefined ? (
-          <p className="px-3.5 py-2 text-xs text-ink-2">Loading…</p>
-        ) : shown.length === 0 ? (
-          <p className="px-3.5 py-2 text-xs text-ink-2">{items.length === 0 ? empty : 'None fits.'}</p>
-        ) : (
-          shown.map((item) => (
-            <label key={item.id} className="flex items-center gap-2.5 px-3.5 py-1.5 text-sm hover:bg-sunken/60">
-              <input
-                type="checkbox"
-                checked={chosen.has(item.id)}
-                onChange={(event) => {
-                  const next = new Set(chosen);
-                  if (event.target.checked) next.add(item.id);
-                  else next.delete(item.id);
-                  onChange(next);
-                }}
-                className="size-4 shrink-0 accent-accent"
-              />
-              <span className="min-w-0 truncate">{item.name}</span>
-              {item.detail !== undefined && <span className="ml-auto shrink-0 text-xs text-ink-2">{item.detail}</span>}
-            </label>
-          ))
-        )}
-      </div>
-    </fieldset>
   );
 }

@@ -1,6 +1,18 @@
 'use client';
 
-import { CircleCheck, CirclePause, KeyRound, Pencil, Play, Plus, Trash2 } from 'lucide-react';
+import {
+  CircleCheck,
+  CirclePause,
+  Hourglass,
+  KeyRound,
+  Pencil,
+  Play,
+  Plus,
+  RefreshCw,
+  ShieldQuestionMark,
+  Trash2,
+  type LucideIcon,
+} from 'lucide-react';
 import { useState } from 'react';
 import { toast } from 'sonner';
 import { Badge } from '@/components/ui/badge';
@@ -10,21 +22,33 @@ import { MenuItem, RowMenu } from '@/components/ui/menu';
 import { Page } from '@/components/ui/page';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { EmptyState, LoadFailed, LoadingRows } from '@/components/ui/states';
+import type { Tone } from '@/components/ui/tone';
 import { $api } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
+import { useNow } from '@/lib/clock';
 import { useOverlays } from '@/lib/overlays';
 import { useApps, useRefresh, useSessions, useTokens } from '@/lib/queries';
 import type { Token } from '@/lib/types';
-import { DeleteTokenDialog, EditTokenDialog } from './token-dialogs';
+import { DeleteTokenDialog, EditTokenDialog, RotateTokenDialog } from './token-dialogs';
+import { describeRights, type TokenState, tokenState } from './token-rights';
+import { TokenRightsDialog } from './token-rights-dialog';
 import { describeScope, tokenName } from './token-scope';
 
-type Asked = { readonly what: 'edit' | 'delete'; readonly token: Token } | undefined;
+type Act = 'edit' | 'rights' | 'rotate' | 'delete';
+
+const STATES: Record<TokenState, { readonly word: string; readonly tone: Tone; readonly icon: LucideIcon }> = {
+  enabled: { word: 'Enabled', tone: 'ok', icon: CircleCheck },
+  disabled: { word: 'Disabled', tone: 'idle', icon: CirclePause },
+  expired: { word: 'Expired', tone: 'bad', icon: Hourglass },
+};
+
+const SOON_MS = 7 * 86_400_000;
 
 /** Tokens for programs, each for some sessions. */
 export function TokensPage() {
   const tokens = useTokens();
   const { openCreate } = useOverlays();
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<{ readonly what: Act; readonly token: Token }>();
   const make = (
     <Button tone="primary" onClick={() => openCreate('token')}>
       <Plus aria-hidden />
@@ -56,17 +80,20 @@ export function TokensPage() {
         )}
       </Card>
       {asked?.what === 'edit' && <EditTokenDialog token={asked.token} onClose={() => setAsked(undefined)} />}
+      {asked?.what === 'rights' && <TokenRightsDialog token={asked.token} onClose={() => setAsked(undefined)} />}
+      {asked?.what === 'rotate' && <RotateTokenDialog token={asked.token} onClose={() => setAsked(undefined)} />}
       {asked?.what === 'delete' && <DeleteTokenDialog token={asked.token} onClose={() => setAsked(undefined)} />}
     </Page>
   );
 }
 
-function TokenRow({ token, onAsk }: { token: Token; onAsk: (what: 'edit' | 'delete') => void }) {
+function TokenRow({ token, onAsk }: { token: Token; onAsk: (what: Act) => void }) {
   const refresh = useRefresh();
   const apps = useApps();
   const sessions = useSessions();
   const update = $api.useMutation('patch', '/v1/tokens/{id}');
   const name = tokenName(token);
+  const state = STATES[tokenState(token, useNow())];
   const toggle = (): void =>
     update.mutate(
       { params: { path: { id: token.id } }, body: { enabled: !token.enabled } },
@@ -86,11 +113,12 @@ function TokenRow({ token, onAsk }: { token: Token; onAsk: (what: 'edit' | 'dele
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-sm font-semibold">
           <span className="min-w-0 truncate">{name}</span>
-          <Badge tone={token.enabled ? 'ok' : 'idle'} icon={token.enabled ? CircleCheck : CirclePause}>
-            {token.enabled ? 'Enabled' : 'Disabled'}
+          <Badge tone={state.tone} icon={state.icon}>
+            {state.word}
           </Badge>
         </p>
         <p className="mt-0.5 text-xs text-ink-2">{describeScope(token, apps.data ?? [], sessions.data ?? [])}</p>
+        <p className="mt-0.5 text-xs text-ink-2">{describeRights(token)}</p>
         <p className="mt-0.5 flex flex-wrap gap-x-3 text-xs text-ink-3">
           <code className="font-mono">{token.prefix}…</code>
           <span>
@@ -105,6 +133,12 @@ function TokenRow({ token, onAsk }: { token: Token; onAsk: (what: 'edit' | 'dele
               </>
             )}
           </span>
+          <TokenEnd token={token} />
+          {token.former_secrets_until !== undefined && (
+            <span>
+              the secret before ends <RelativeTime at={token.former_secrets_until} />
+            </span>
+          )}
         </p>
       </div>
       <Button
@@ -121,10 +155,28 @@ function TokenRow({ token, onAsk }: { token: Token; onAsk: (what: 'edit' | 'dele
         <MenuItem icon={Pencil} onSelect={() => onAsk('edit')}>
           Edit
         </MenuItem>
+        <MenuItem icon={ShieldQuestionMark} onSelect={() => onAsk('rights')}>
+          What it may do
+        </MenuItem>
+        <MenuItem icon={RefreshCw} onSelect={() => onAsk('rotate')}>
+          Rotate
+        </MenuItem>
         <MenuItem icon={Trash2} danger onSelect={() => onAsk('delete')}>
           Delete
         </MenuItem>
       </RowMenu>
     </li>
+  );
+}
+
+/** A token that is about to end stands out, for its program has to be given another. */
+function TokenEnd({ token: { expires_at } }: { token: Token }) {
+  const now = useNow();
+  if (expires_at === undefined) return <span>never expires</span>;
+  const left = Date.parse(expires_at) - now;
+  return (
+    <span className={left > 0 && left < SOON_MS ? 'font-medium text-wait' : undefined}>
+      {left > 0 ? 'expires' : 'expired'} <RelativeTime at={expires_at} />
+    </span>
   );
 }

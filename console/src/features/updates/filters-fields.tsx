@@ -6,6 +6,7 @@ import { fetchClient } from '@/lib/api';
 import { useTdTypes } from '@/lib/queries';
 import type { SessionRef } from '@/lib/td';
 import type { UpdateFilters } from '@/lib/types';
+import { readChatIds, words } from '@/lib/words';
 
 /** Filters as they are typed. */
 export interface FiltersText {
@@ -29,21 +30,18 @@ const COMMON = [
 ] as const;
 const SETTLE_MS = 400;
 
-const words = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))];
-
 /** Reads what was typed; `problem` says what is no chat id. An empty field is no filter. */
 export function readFilters(text: FiltersText): { filters: UpdateFilters; problem?: string } {
   const types = words(text.types);
   const excluded = words(text.excludeTypes);
-  const chats = words(text.chats);
-  const wrong = chats.find((chat) => !/^-?\d{1,16}$/.test(chat) || !Number.isSafeInteger(Number(chat)));
+  const { chats, problem } = readChatIds(text.chats);
   return {
     filters: {
       ...(types.length > 0 ? { types } : {}),
       ...(excluded.length > 0 ? { exclude_types: excluded } : {}),
-      ...(chats.length > 0 ? { chats: chats.map(Number) } : {}),
+      ...(chats.length > 0 ? { chats } : {}),
     },
-    ...(wrong === undefined ? {} : { problem: `${wrong} is no chat id: a number such as -1001234567890 is needed.` }),
+    ...(problem === undefined ? {} : { problem }),
   };
 }
 

@@ -1,0 +1,2 @@
+export { LimitsPage } from './limits-page';
+export { LimitsTab } from './limits-tab';
