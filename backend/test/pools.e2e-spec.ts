@@ -16,7 +16,11 @@ const md5 = (bytes: Uint8Array, as: 'hex' | 'base64' = 'hex'): string => createH
 
 interface PoolStatus {
   readonly state: string;
-  readonly bots: readonly { readonly session_id: string; readonly state: string; readonly counters: { ok: number } }[];
+  readonly bots: readonly {
+    readonly session_id: string;
+    readonly state: string;
+    readonly budget: { readonly of: number };
+  }[];
 }
 
 describe('a pool of bots on two workers, through a gateway', () => {
@@ -325,6 +329,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
   it('stores under the limits that bots meet in a chat, with a budget that keeps them', async () => {
     telegram.control.limitBots();
     await api.must(api.patch('/v1/pools/store', { budget: { max: 20, window_s: 60, gap_ms: 1_000 } }));
+    await until('the bots to follow', async () => (await status()).bots.every(({ budget }) => budget.of === 20));
     const bytes = randomBytes(8 * MIB);
     expect((await put('paced', bytes)).status).toBe(200);
     const refused = telegram.control.journal({ method: 'send' }).filter(({ error }) => error?.startsWith('420'));
