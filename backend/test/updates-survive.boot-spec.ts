@@ -6,7 +6,6 @@ import type { StreamEvent } from './support/events.js';
 import { ProductProcess } from './support/process.js';
 import { Receiver, textOf } from './support/receiver.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
-import { until } from './support/until.js';
 
 /** By hand for the long way: UPDATES_SOAK=20000 UPDATES_SOAK_SESSIONS=10. */
 const MESSAGES = Number(process.env['UPDATES_SOAK'] ?? 240);
