@@ -3,11 +3,12 @@
  * their index.ts. The row of a new module decides what it may know.
  */
 const MODULES = [
+  ['s3'],
   ['bot-pool'],
   ['files', 'webhooks'],
   ['sessions'],
   ['proxies', 'limits', 'apps', 'workers', 'uploads'],
-  ['tokens', 'td-api'],
+  ['audit', 'tokens', 'td-api'],
 ];
 
 const downwardOnly = MODULES.flatMap((row, rank) =>

@@ -48,7 +48,8 @@ export default defineConfig(
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program a project: the service of editors, which looks for the project of each file, takes a sixth longer.
+    languageOptions: { parserOptions: { project: 'backend/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-floating-promises': 'error',
@@ -79,9 +80,11 @@ export default defineConfig(
   },
   {
     files: ['backend/sandbox/**/*.ts'],
-    languageOptions: {
-      parserOptions: { projectService: false, project: 'backend/sandbox/tsconfig.spec.json' },
-    },
+    languageOptions: { parserOptions: { project: 'backend/sandbox/tsconfig.spec.json' } },
+  },
+  {
+    files: ['console/**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { project: 'console/tsconfig.json' } },
   },
   {
     // Its compiler takes a fifth of all of lint: only what has components or hooks is worth it.

@@ -7,5 +7,5 @@ export default nextJest({ dir: import.meta.dirname })({
   testMatch: ['<rootDir>/src/**/*.test.{ts,tsx}'],
   moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1' },
   // A busy machine draws hundreds of rows slowly in jsdom.
-  testTimeout: 20_000,
+  testTimeout: 90_000,
 });

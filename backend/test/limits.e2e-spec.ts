@@ -13,7 +13,7 @@ import { until } from './support/until.js';
 import { loginUser } from './support/users.js';
 
 /** How many calls the quota is tried with, and how many of them pass. */
-const QUOTA_CALLS = Number(process.env['QUOTA_CALLS'] ?? 2_000);
+const QUOTA_CALLS = Number(process.env['QUOTA_CALLS'] ?? 1_000);
 const QUOTA_MAX = QUOTA_CALLS / 10;
 const QUOTA_AT_ONCE = 500;
 
@@ -189,6 +189,32 @@ describe('limits', () => {
     expect((await api.get(`${path}/limits/floods/counts?by=year`)).status).toBe(400);
   });
 
+  it('tell subscribers when something is closed', async () => {
+    const { path } = await newUser();
+    const stream = await api.must(
+      api.post(`${path}/updates/subscriptions`, { kind: 'stream', filters: { types: ['tgcontrol.limit'] } }),
+    );
+    // The worker hears of a subscription a moment later: floods go on until one was told.
+    const [event] = await until('the event', async () => {
+      flood('contacts.resolveUsername', HOUR);
+      await api.call(path, 'searchPublicChat', { username: 'nobody_told' });
+      const { body } = await api.get(`${path}/updates/subscriptions/${stream.id}/events`);
+      const events = body.result as unknown as { update: Record<string, unknown> }[];
+      if (events.length > 0) return events;
+      await api.delete(`${path}/limits/cooldowns/@resolve`);
+      return undefined;
+    });
+    expect(event?.update).toEqual({
+      '@type': 'tgcontrol.limit',
+      session_id: path.split('/').at(-1),
+      kind: 'user',
+      scope: '@resolve',
+      started_at: expect.any(String) as string,
+      until: expect.any(String) as string,
+      reason: `Too Many Requests: retry after ${HOUR}`,
+    });
+  });
+
   it('close nothing for bots, but note what they ran into', async () => {
     const { path } = await newBot('flooded_bot');
     flood('contacts.resolveUsername', HOUR);
@@ -248,7 +274,7 @@ describe('limits', () => {
 
   it('let the writes of an account pass one after the other, and refuse at once whose turn would come too late', async () => {
     const { path, userId } = await newUser();
-    const texts = Array.from({ length: 40 }, (_, number) => `paced ${number}`);
+    const texts = Array.from({ length: 120 }, (_, number) => `paced ${number}`);
     const answers: Answer[] = await Promise.all(texts.map((text) => send(path, userId, text)));
     const refused = answers.filter(({ status }) => status === 429);
     const passed = texts.filter((_, index) => answers[index]?.status === 200);

@@ -263,7 +263,8 @@ describe('sends and the processes that make them', () => {
     const { id } = await first.must('POST', '/v1/limits', rule);
     await until('the rule is known', async () => {
       await send(first, sender, 'probe');
-      return Number(((await first.must('GET', `/v1/limits/${String(id)}`))['usage'] as { used: number }).used) > 0;
+      const { usage } = await first.must('GET', `/v1/limits/${String(id)}`);
+      return (usage as { used: number }).used > 0;
     });
     const statuses: number[] = [];
     const sendMany = (api: ProductProcess, count: number): Promise<unknown> =>

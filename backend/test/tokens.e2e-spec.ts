@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { API_TOKEN, type TestApp, master, startApp } from './support/app.js';
+import { API_TOKEN, type TestApp, freePort, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { insertApp, insertSession } from './support/registry.js';
+import { type RawS3Answer, type TestKey, sendSigned } from './support/s3.js';
 import { onLoadedMachine, until } from './support/until.js';
 
 interface Token {
@@ -29,11 +30,13 @@ describe('scoped tokens', () => {
   let other: TestApp;
   let app: string;
   let session: string;
+  let s3Port: number;
 
   beforeAll(async () => {
     database = await createDatabase();
     gateway = await startApp({ role: 'gateway', database });
-    other = await startApp({ role: 'gateway', database });
+    s3Port = await freePort();
+    other = await startApp({ role: 'gateway', database, env: { S3_LISTEN_ADDR: `127.0.0.1:${s3Port}` } });
     app = await insertApp(database);
     session = await insertSession(database, app);
   });
@@ -635,5 +638,82 @@ describe('scoped tokens', () => {
     } finally {
       await own.stop();
     }
+  });
+
+  describe('have access keys of S3', () => {
+    async function createKey(tokenId: string): Promise<TestKey> {
+      const answer = await gateway.http().post(`/v1/tokens/${tokenId}/s3-keys`).set(master).expect(200);
+      const { result } = answer.body as { result: { access_key_id: string; secret_access_key: string } };
+      return { accessKeyId: result.access_key_id, secretAccessKey: result.secret_access_key };
+    }
+    /** What the S3 endpoint of the other gateway says. */
+    const ask = (key: TestKey): Promise<RawS3Answer> =>
+      sendSigned({ port: s3Port }, key, { method: 'GET', target: '/' });
+    const refused = (key: TestKey): Promise<true> =>
+      until('the key is refused', async () => (await ask(key)).code === 'InvalidAccessKeyId');
+
+    it('whose secrets are shown once and stored nowhere, and which every gateway takes', async () => {
+      const { id } = await create();
+      const key = await createKey(id);
+      expect(key.accessKeyId).toMatch(/^[A-Z0-9]{20}$/);
+      expect(key.secretAccessKey).toMatch(/^[A-Za-z0-9_-]{40}$/);
+      const second = await createKey(id);
+      expect(second.secretAccessKey).not.toBe(key.secretAccessKey);
+      const answer = await gateway.http().get(`/v1/tokens/${id}/s3-keys`).set(master).expect(200);
+      expect((answer.body as { result: unknown }).result).toEqual(
+        [key, second].map(({ accessKeyId }) => ({
+          access_key_id: accessKeyId,
+          created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        })),
+      );
+      const rows = await database.query<{ text: string }>('SELECT k::text AS text FROM s3_keys k');
+      expect(rows.map(({ text }) => text).join()).not.toContain(key.secretAccessKey);
+      expect(await ask(key)).toMatchObject({ status: 200, headers: { 'content-type': 'application/xml' } });
+      expect((await ask({ ...key, secretAccessKey: second.secretAccessKey })).code).toBe('SignatureDoesNotMatch');
+      const bucket = await sendSigned({ port: s3Port }, key, { method: 'PUT', target: '/mine/key', body: 'x' });
+      expect(bucket.code).toBe('NoSuchBucket');
+    });
+
+    it('that end with themselves and with their token', async () => {
+      const { id } = await create();
+      const [revoked, ofDisabled] = [await createKey(id), await createKey(id)];
+      for (const key of [revoked, ofDisabled]) expect((await ask(key)).status).toBe(200);
+      await gateway.http().delete(`/v1/tokens/${id}/s3-keys/${revoked.accessKeyId}`).set(master).expect(200);
+      await refused(revoked);
+      await gateway.http().delete(`/v1/tokens/${id}/s3-keys/${revoked.accessKeyId}`).set(master).expect(404);
+      await patch(id, { enabled: false }).expect(200);
+      await refused(ofDisabled);
+      await patch(id, { enabled: true }).expect(200);
+      await until('the key is taken again', async () => (await ask(ofDisabled)).status === 200);
+      await gateway.http().delete(`/v1/tokens/${id}`).set(master).expect(200);
+      await refused(ofDisabled);
+    });
+
+    it('that may do with buckets what their token may do with its pools, for as long as it lasts', async () => {
+      const { id } = await create();
+      const key = await createKey(id);
+      const createBucket = async (): Promise<string | undefined> =>
+        (await sendSigned({ port: s3Port }, key, { method: 'PUT', target: '/bucket' })).code;
+      expect(await createBucket()).toBe('AccessDenied');
+      await patch(id, { pool_ids: [randomUUID()], pool_access: 'write' }).expect(200);
+      // It may, but there is no pool of this id.
+      await until('the key may write', async () => (await createBucket()) === 'NoSuchBucket');
+      await patch(id, { pool_access: 'read' }).expect(200);
+      await until('the key may only read', async () => (await createBucket()) === 'AccessDenied');
+      await patch(id, { expires_at: new Date(Date.now() + 1_000).toISOString() }).expect(200);
+      await refused(key);
+    });
+
+    it('only for tokens that there are, and not without number', async () => {
+      const unknown = randomUUID();
+      for (const path of [`/v1/tokens/${unknown}/s3-keys`, '/v1/tokens/x/s3-keys']) {
+        await gateway.http().post(path).set(master).expect(404);
+        await gateway.http().get(path).set(master).expect(404);
+      }
+      const { id } = await create();
+      for (let made = 0; made < 20; made += 1) await createKey(id);
+      const { body } = await gateway.http().post(`/v1/tokens/${id}/s3-keys`).set(master).expect(409);
+      expect(body).toMatchObject({ error: { code: 'too_many_s3_keys' } });
+    });
   });
 });

@@ -22,12 +22,12 @@ beforeAll(async () => {
   bot = (await product.api('POST', '/v1/bot', { token, app_id: app.app_id, label: 'support bot' })) as { id: string };
   await product.telegram.createAccount({ phone: '15550160', first_name: 'Ada', username: 'ada_reads' });
   ({ page, complaints } = await visitSignedIn(browser, product));
-}, 120_000);
+});
 afterEach(() => expect(complaints).toEqual([]));
 afterAll(async () => {
   await browser.close();
   await product.stop();
-}, 60_000);
+});
 
 /** Opens the playground as somebody does who comes to make a call: the cursor is where the method is typed. */
 async function openPlayground(): Promise<void> {

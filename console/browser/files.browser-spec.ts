@@ -76,13 +76,13 @@ beforeAll(async () => {
   await product.telegram.post({ ...send, document: tone });
   ({ page, complaints } = await visitSignedIn(browser, product));
   wire = await page.context().newCDPSession(page);
-}, 150_000);
+});
 afterEach(() => expect(complaints).toEqual([]));
 afterAll(async () => {
   await browser.close();
   await product.stop();
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** The line to the server: cut, or with so many bytes a second. */
 function line(bytesPerSecond: number, offline = false): Promise<unknown> {

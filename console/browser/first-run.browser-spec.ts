@@ -8,11 +8,11 @@ let browser: Browser;
 
 beforeAll(async () => {
   [product, browser] = await Promise.all([startProduct(), launch()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await product.stop();
-}, 60_000);
+});
 
 it('leads from an empty installation over an app and a bot to the first call, which runs as curl as well', async () => {
   const { token } = await product.telegram.createBot('first_run_bot');

@@ -8,11 +8,11 @@ let browser: Browser;
 beforeAll(async () => {
   [product, browser] = await Promise.all([startProduct(), launch()]);
   await product.api('POST', '/v1/apps', { api_id: 12345, api_hash: '0123456789abcdef0123456789abcdef', label: 'acme' });
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await product.stop();
-}, 60_000);
+});
 
 const other = (code: string): string => code.replace(/\d/g, (digit) => String((Number(digit) + 1) % 10));
 

@@ -7,11 +7,11 @@ let browser: Browser;
 
 beforeAll(async () => {
   [product, browser] = await Promise.all([startProduct(), launch()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await product.stop();
-}, 60_000);
+});
 
 it('refuses a wrong token in words and lets the right one in', async () => {
   const { page, complaints } = await visit(browser, product);

@@ -57,13 +57,13 @@ beforeAll(async () => {
   bot = { id, userId };
   friend = await product.telegram.createAccount({ phone: '15550180', first_name: 'Bea' });
   ({ page, complaints } = await visitSignedIn(browser, product));
-}, 120_000);
+});
 afterEach(() => expect(complaints).toEqual([]));
 afterAll(async () => {
   await browser.close();
   await product.stop();
   await receiver.stop();
-}, 60_000);
+});
 
 /** Bea writes to the bot. */
 const write = (text: string): Promise<void> => product.telegram.post({ from: friend, chat_id: bot.userId, text });

@@ -87,6 +87,22 @@ describe('files with the real TDLib', () => {
     }
   });
 
+  it('have ids that are no good to another bot, which has to read the message itself', async () => {
+    const { bot: other, botId: otherId } = await fixture.openBot('other_files_bot');
+    const message = await sendContent(bot, channelId, document(newFile('shared.bin', randomBytes(2_000))));
+    const remoteOf = (holder: TdObject): TdObject =>
+      (holder.content as { document: { document: { remote: TdObject } } }).document.document.remote;
+    const file = await other.request({ '@type': 'getRemoteFile', remote_file_id: remoteOf(message).id });
+    const foreign = { '@type': 'downloadFile', file_id: file.id, priority: 1, offset: 0, limit: 0, synchronous: true };
+    await expect(other.request(foreign)).rejects.toThrow();
+    fixture.control.chats.promote(channelId, otherId);
+    await other.request({ '@type': 'createSupergroupChat', supergroup_id: -1_000_000_000_000 - channelId });
+    const seen = await other.request({ '@type': 'getMessage', chat_id: channelId, message_id: message.id });
+    expect(remoteOf(seen).unique_id).toBe(remoteOf(message).unique_id);
+    expect(remoteOf(seen).id).not.toBe(remoteOf(message).id);
+    expect(await sha256OfFile(await download(other, seen))).toBe(await heldSha256(message.id));
+  });
+
   it.each([1, 1023, 1024, 100_000, 700_001, 11_000_000])(
     'of %i bytes come up and down again unchanged',
     async (size) => {

@@ -88,6 +88,26 @@ describe('faults, limits and time with the real TDLib', () => {
     await sendText(bot, channelId, '5');
   });
 
+  it('are those of bots in one chat once they are switched on', async () => {
+    const { ids } = fixture.control.limitBots();
+    expect(ids).toHaveLength(2);
+    // A second is less than TDLib waits for a bot on its own: it sends again, and nobody hears of it.
+    await sendText(bot, channelId, 'first of a minute');
+    await sendText(bot, channelId, 'second of a minute');
+    const sends = fixture.control.journal({ method: 'send', account: botId });
+    expect(sends.filter(({ error }) => error === '420 FLOOD_WAIT_1').length).toBeGreaterThan(0);
+    fixture.control.advanceClock(61);
+    for (let n = 0; n < 20; n++) {
+      await sendText(bot, channelId, `message ${String(n)} of a minute`);
+      fixture.control.advanceClock(1.5);
+    }
+    await expect(sendText(bot, channelId, 'one too many')).rejects.toThrow(
+      /429 Too Many Requests: retry after [23]\d$/,
+    );
+    fixture.control.advanceClock(61);
+    await sendText(bot, channelId, 'in the next minute');
+  });
+
   it('follow the slow mode of a supergroup', async () => {
     const { user, userId } = await fixture.openUser({ phone: '15556000002' });
     const chat = { type: 'supergroup', title: 'Slow', username: 'slow_square', members: [ownerId, userId] } as const;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validateSync } from 'class-validator';
 import { ConfigError } from './config-error.js';
-import { Env, parseCidrList, parseListenAddress, type Role } from './env.js';
+import { Env, parseCidrList, parseHostList, parseListenAddress, type Role } from './env.js';
 import { type ProxySettings, parseProxyUrl } from './proxy-settings.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
 
@@ -22,6 +22,12 @@ interface Settings {
   readonly role: Role;
   readonly listen: { readonly host: string; readonly port: number };
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
+  readonly s3: {
+    /** Undefined: there is no S3 endpoint. */
+    readonly listen: { readonly host: string; readonly port: number } | undefined;
+    /** The names below which the first part of a host is a bucket. */
+    readonly domains: readonly string[];
+  };
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
   readonly uploads: {
@@ -47,12 +53,12 @@ interface Settings {
     readonly immunityMs: number;
   };
   readonly sendTtlMs: number;
+  /** How long what was done, and what was refused, is kept in the audit log. */
+  readonly auditTtlMs: number;
   /** How fast a user account writes; 0 for as fast as it is asked to. Who would wait for longer is refused. */
   readonly pace: { readonly perSecond: number; readonly maxWaitMs: number };
   /** How long it is kept what Telegram has refused for being too often. */
   readonly floodTtlMs: number;
-  /** How long what was done, and what was refused, is kept in the audit log. */
-  readonly auditTtlMs: number;
   readonly secrets: Secrets;
   readonly worker: {
     readonly id: string;
@@ -117,6 +123,8 @@ const OPTIONAL_NAMES = [
   'MASTER_KEY',
   'LISTEN_ADDR',
   'METRICS_LISTEN_ADDR',
+  'S3_LISTEN_ADDR',
+  'S3_DOMAINS',
   'TRUSTED_PROXIES',
   'WEBHOOK_ALLOW_NETWORKS',
   'UPLOADS_DIR',
@@ -162,15 +170,16 @@ export class AppConfig implements Settings {
   readonly role!: Settings['role'];
   readonly listen!: Settings['listen'];
   readonly metricsListen!: Settings['metricsListen'];
+  readonly s3!: Settings['s3'];
   readonly databaseUrl!: Settings['databaseUrl'];
   readonly dataDir!: Settings['dataDir'];
   readonly uploads!: Settings['uploads'];
   readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly storage!: Settings['storage'];
   readonly sendTtlMs!: Settings['sendTtlMs'];
+  readonly auditTtlMs!: Settings['auditTtlMs'];
   readonly pace!: Settings['pace'];
   readonly floodTtlMs!: Settings['floodTtlMs'];
-  readonly auditTtlMs!: Settings['auditTtlMs'];
   readonly secrets!: Settings['secrets'];
   readonly worker!: Settings['worker'];
   readonly telegram!: Settings['telegram'];
@@ -206,6 +215,10 @@ export class AppConfig implements Settings {
       role: env.ROLE,
       listen,
       metricsListen: env.METRICS_LISTEN_ADDR === undefined ? undefined : parseListenAddress(env.METRICS_LISTEN_ADDR),
+      s3: {
+        listen: env.S3_LISTEN_ADDR === undefined ? undefined : parseListenAddress(env.S3_LISTEN_ADDR),
+        domains: parseHostList(env.S3_DOMAINS ?? '') ?? [],
+      },
       databaseUrl: env.DATABASE_URL,
       dataDir,
       uploads: {
@@ -225,9 +238,9 @@ export class AppConfig implements Settings {
         immunityMs: parseDurationMs(env.STORAGE_IMMUNITY) ?? 0,
       },
       sendTtlMs: parseDurationMs(env.SEND_TTL) ?? 0,
+      auditTtlMs: parseDurationMs(env.AUDIT_TTL) ?? 0,
       pace: { perSecond: env.PACE_PER_SECOND, maxWaitMs: parseDurationMs(env.PACE_MAX_WAIT) ?? 0 },
       floodTtlMs: parseDurationMs(env.FLOOD_TTL) ?? 0,
-      auditTtlMs: parseDurationMs(env.AUDIT_TTL) ?? 0,
       secrets: {
         ...(isGateway && env.API_TOKEN !== undefined && { apiToken: env.API_TOKEN }),
         ...(env.CLUSTER_TOKEN !== undefined && { clusterToken: env.CLUSTER_TOKEN }),

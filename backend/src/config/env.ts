@@ -55,6 +55,8 @@ const IsTokenText = (): PropertyDecorator =>
     (value) => /^[\x21-\x7e]{8,512}$/.test(value),
     'must be 8 to 512 printable characters without spaces',
   );
+const IsHostList = (): PropertyDecorator =>
+  rule('isHostList', (value) => parseHostList(value) !== undefined, 'must be a comma list of host names');
 const IsCidrList = (): PropertyDecorator =>
   rule('isCidrList', (value) => parseCidrList(value) !== undefined, 'must be a comma list of addresses or CIDRs');
 
@@ -76,6 +78,16 @@ export function parseCidrList(text: string): readonly string[] | undefined {
   return entries.every((entry) => /^[0-9a-fA-F:.]+(\/\d{1,3})?$/.test(entry)) ? entries : undefined;
 }
 
+/** The entries of a comma list of host names, in lower case; undefined when one is none. */
+export function parseHostList(text: string): readonly string[] | undefined {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '');
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+  return entries.every((entry) => new RegExp(`^${label}(\\.${label})*$`).test(entry)) ? entries : undefined;
+}
+
 /** The only place that knows the names of environment variables. An empty variable is an absent one. */
 export class Env {
   @IsIn(['gateway', 'worker', 'all']) ROLE: Role = 'all';
@@ -88,6 +100,9 @@ export class Env {
 
   @IsOptional() @IsListenAddress() LISTEN_ADDR?: string;
   @IsOptional() @IsListenAddress() METRICS_LISTEN_ADDR?: string;
+  /** Absent: there is no S3 endpoint. */
+  @IsOptional() @IsListenAddress() S3_LISTEN_ADDR?: string;
+  @IsOptional() @IsHostList() S3_DOMAINS?: string;
   @IsOptional() @IsCidrList() TRUSTED_PROXIES?: string;
   @IsInt() @Min(1) @Max(100_000) AUTH_FAILURES_PER_MINUTE = 10;
   @IsOptional() @IsCidrList() WEBHOOK_ALLOW_NETWORKS?: string;

@@ -6,6 +6,8 @@ import { CreateSubscriptions1700000400000 } from './1700000400000-create-subscri
 import { LimitTokens1700000600000 } from './1700000600000-limit-tokens.js';
 import { CreateAudit1700000600001 } from './1700000600001-create-audit.js';
 import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
+import { CreatePools1700000800000 } from './1700000800000-create-pools.js';
+import { CreateS3Keys1700000900000 } from './1700000900000-create-s3-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -17,4 +19,6 @@ export const MIGRATIONS = [
   LimitTokens1700000600000,
   CreateAudit1700000600001,
   CreateLimits1700000700000,
+  CreatePools1700000800000,
+  CreateS3Keys1700000900000,
 ];

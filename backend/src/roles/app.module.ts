@@ -7,9 +7,11 @@ import type { AppConfig, Role } from '../config/index.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { AuditEventEntity, AuditModule } from '../modules/audit/index.js';
+import { BotPoolModule } from '../modules/bot-pool/index.js';
 import { FilesModule } from '../modules/files/index.js';
 import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
+import { S3KeyEntity, S3Module } from '../modules/s3/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
 import {
@@ -36,6 +38,7 @@ export const ENTITIES: readonly EntityClass[] = [
   EventTicketEntity,
   IdempotencyKeyEntity,
   ProxyEntity,
+  S3KeyEntity,
   SendEntity,
   SessionEntity,
   SubscriptionEntity,
@@ -55,6 +58,8 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forGateway(),
     FilesModule.forGateway(),
     WebhooksModule.forGateway(),
+    BotPoolModule.forGateway(),
+    S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],
@@ -68,6 +73,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
     WebhooksModule.forWorker(),
+    BotPoolModule.forWorker(),
   ],
   all: [
     TokensModule.forGateway(),
@@ -80,6 +86,8 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),
+    BotPoolModule.forAll(),
+    S3Module.forGateway(),
     TdApiModule.forGateway(),
     OpenApiModule.forGateway(),
   ],

@@ -35,7 +35,10 @@ const ERROR_ENVELOPE: Schemas[string] = {
   },
 };
 
-/** OpenAPI has no patterns in paths: `:kind(bot|user)` is documented as `{kind}`, whose values its schema lists. */
+/**
+ * OpenAPI has no patterns in paths: `:kind(bot|user)` is documented as `{kind}`, whose values its schema lists, and whatever may follow,
+ * which is the key of an object, as `{key}`.
+ */
 function dropPatterns(app: INestApplicationContext): void {
   for (const { controllers } of app.get(ModulesContainer).values()) {
     for (const { metatype } of controllers.values()) {
@@ -45,7 +48,7 @@ function dropPatterns(app: INestApplicationContext): void {
         if (typeof handler !== 'function') continue;
         const path: unknown = Reflect.getMetadata(PATH_METADATA, handler);
         if (typeof path === 'string')
-          Reflect.defineMetadata(PATH_METADATA, path.replace(/(:\w+)\([^)]*\)/g, '$1'), handler);
+          Reflect.defineMetadata(PATH_METADATA, path.replace(/(:\w+)\([^)]*\)/g, '$1').replace(/\*$/, ':key'), handler);
       }
     }
   }

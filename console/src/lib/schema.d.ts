@@ -1001,6 +1001,272 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pools': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** All pools, oldest first */
+    get: operations['listPools'];
+    put?: never;
+    /** Make a pool of bots that store objects in a chat; 422 when none of them may */
+    post: operations['createPool'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A pool, by its id or its name */
+    get: operations['getPool'];
+    put?: never;
+    post?: never;
+    /** Remove a pool; 409 while it keeps objects */
+    delete: operations['deletePool'];
+    options?: never;
+    head?: never;
+    /** Change a pool, or pause it */
+    patch: operations['updatePool'];
+    trace?: never;
+  };
+  '/v1/pools/{pool}/status': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What the pool and each of its bots do at the moment */
+    get: operations['getPoolStatus'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/verify': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Ask Telegram what each bot may do; those put aside that are well again come back */
+    post: operations['verifyPool'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/chats': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Store new messages in another chat from now on */
+    post: operations['addPoolChat'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/bots': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Add a bot; one that may not store is put aside at once */
+    post: operations['addPoolBot'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/bots/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Take a bot out; what it is sending ends first */
+    delete: operations['removePoolBot'];
+    options?: never;
+    head?: never;
+    /** Pause a bot of a pool, or let it work again */
+    patch: operations['updatePoolBot'];
+    trace?: never;
+  };
+  '/v1/pools/{pool}/bots/{id}/cooldown': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** End what a bot waits before Telegram says so */
+    delete: operations['liftPoolBotCooldown'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/objects/{key}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The bytes of an object, or a range of them */
+    get: operations['getObject'];
+    /** Store the body, while it comes, in place of what the key had */
+    put: operations['putObject'];
+    post?: never;
+    /** Remove an object, and its messages where that is possible */
+    delete: operations['deleteObject'];
+    options?: never;
+    /** What a download would answer, without its bytes */
+    head: operations['headObject'];
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/objects': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Objects in the order of their keys */
+    get: operations['listObjects'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/stat/{key}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** An object with its messages */
+    get: operations['statObject'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/copies': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Another object of the same bytes; none are moved */
+    post: operations['copyObject'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/collect': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Delete messages that nothing refers to, an hour after they were stored */
+    post: operations['collectPool'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/tokens/{id}/s3-keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A token's access keys of S3, oldest first; never their secrets */
+    get: operations['listAccessKeys'];
+    put?: never;
+    /**
+     * Make an access key of S3 for a token
+     * @description It may do with the buckets of pools what the token may do with the pools.
+     */
+    post: operations['createAccessKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/tokens/{id}/s3-keys/{key}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Revoke an access key of S3 for good */
+    delete: operations['deleteAccessKey'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/td/methods': {
     parameters: {
       query?: never;
@@ -2444,6 +2710,205 @@ export interface components {
       ticket: string;
       /** Format: date-time */
       expires_at: string;
+    };
+    PoolBudgetDto: {
+      /** @description messages in a window */
+      max: number;
+      /** @description length of the window */
+      window_s: number;
+      /** @description pause between two messages */
+      gap_ms: number;
+    };
+    PoolBotDto: {
+      /** Format: uuid */
+      session_id: string;
+      /** @enum {string} */
+      state: 'active' | 'paused' | 'quarantined';
+      /** @description why it was put aside */
+      reason?: string;
+    };
+    PoolDto: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /** @description new messages go to the last */
+      chat_ids: number[];
+      chunk_size: number;
+      budget: components['schemas']['PoolBudgetDto'];
+      paused: boolean;
+      /** @description the worker that runs it */
+      worker?: string;
+      objects: number;
+      bytes: number;
+      bots: components['schemas']['PoolBotDto'][];
+      /** Format: date-time */
+      created_at: string;
+    };
+    CreatePoolDto: {
+      name: string;
+      /** @description the channel or supergroup that keeps the messages */
+      chat_id: number;
+      /** @description bots, administrators of the chat */
+      session_ids: string[];
+      /** @description bytes a message; 64 MiB when absent */
+      chunk_size?: number;
+      /** @description 20 a minute and one a second when absent */
+      budget?: components['schemas']['PoolBudgetDto'];
+    };
+    UpdatePoolDto: {
+      name?: string;
+      /** @description of new messages */
+      chunk_size?: number;
+      budget?: components['schemas']['PoolBudgetDto'];
+      /** @description while paused nothing is sent; what is being sent goes on */
+      paused?: boolean;
+    };
+    PoolBacklogDto: {
+      parts: number;
+      bytes: number;
+      /** @description how long the oldest has waited, in seconds */
+      oldest_s: number;
+    };
+    PoolRunningDto: {
+      object_id: string;
+      part_id: string;
+      bytes: number;
+      sent: number;
+      /** Format: date-time */
+      since: string;
+    };
+    PoolBudgetUseDto: {
+      used: number;
+      /** @description less than what was set after Telegram has refused */
+      of: number;
+      window_s: number;
+    };
+    PoolCountersDto: {
+      ok: number;
+      /** @description refused for coming too soon */
+      rate: number;
+      transient: number;
+      /** @description times it was put aside */
+      fault: number;
+      bytes: number;
+    };
+    PoolBotStatusDto: {
+      /** Format: uuid */
+      session_id: string;
+      /** @enum {string} */
+      state: 'idle' | 'uploading' | 'cooling' | 'budget' | 'paused' | 'quarantined' | 'leaving';
+      reason?: string;
+      running?: components['schemas']['PoolRunningDto'];
+      /** Format: date-time */
+      rate_limited_until?: string;
+      /**
+       * Format: date-time
+       * @description when its limits let it send
+       */
+      eligible_at?: string;
+      budget: components['schemas']['PoolBudgetUseDto'];
+      last_error?: string;
+      /** Format: date-time */
+      last_ok_at?: string;
+      counters: components['schemas']['PoolCountersDto'];
+    };
+    PoolStatusDto: {
+      /** @enum {string} */
+      state: 'ok' | 'degraded' | 'saturated' | 'unavailable' | 'paused';
+      backlog: components['schemas']['PoolBacklogDto'];
+      bots: components['schemas']['PoolBotStatusDto'][];
+    };
+    AddPoolChatDto: {
+      chat_id: number;
+    };
+    AddPoolBotDto: {
+      /** Format: uuid */
+      session_id: string;
+    };
+    UpdatePoolBotDto: {
+      /** @enum {string} */
+      state: 'active' | 'paused';
+    };
+    ObjectDto: {
+      key: string;
+      /** @description another one each time the object is put */
+      version: string;
+      size: number;
+      /** @description MD5 of the bytes, hexadecimal */
+      etag: string;
+      /** @description of the bytes, hexadecimal */
+      sha256: string;
+      content_type: string;
+      metadata: {
+        [key: string]: string;
+      };
+      /** Format: date-time */
+      created_at: string;
+    };
+    ObjectDeletedDto: {
+      /** @description whether it was there */
+      deleted: boolean;
+      /**
+       * @description what became of its messages: bots may delete for 48 hours, afterwards they stay in the chat
+       * @enum {string}
+       */
+      remote: 'deleted' | 'pending' | 'not_possible';
+    };
+    ObjectListDto: {
+      objects: components['schemas']['ObjectDto'][];
+      prefixes: string[];
+      next_cursor?: string;
+    };
+    ObjectPartDto: {
+      n: number;
+      size: number;
+      sha256: string;
+      chat_id: number;
+      message_id: number;
+      /** Format: uuid */
+      uploader: string;
+      /** Format: date-time */
+      stored_at: string;
+    };
+    ObjectStatDto: {
+      key: string;
+      /** @description another one each time the object is put */
+      version: string;
+      size: number;
+      /** @description MD5 of the bytes, hexadecimal */
+      etag: string;
+      /** @description of the bytes, hexadecimal */
+      sha256: string;
+      content_type: string;
+      metadata: {
+        [key: string]: string;
+      };
+      /** Format: date-time */
+      created_at: string;
+      parts: components['schemas']['ObjectPartDto'][];
+    };
+    ObjectNameDto: {
+      key: string;
+    };
+    CopyObjectDto: {
+      from: components['schemas']['ObjectNameDto'];
+      to: components['schemas']['ObjectNameDto'];
+    };
+    CollectedDto: {
+      /** @description messages that nothing referred to */
+      found: number;
+      /** @enum {string} */
+      remote: 'deleted' | 'pending' | 'not_possible';
+    };
+    AccessKeyDto: {
+      access_key_id: string;
+      /** Format: date-time */
+      created_at: string;
+    };
+    AccessKeyCreatedDto: {
+      access_key_id: string;
+      /** @description Shown here and never again. */
+      secret_access_key: string;
     };
     TdFieldDto: {
       name: string;
@@ -5712,6 +6177,870 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['EventTicketDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listPools: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createPool: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreatePoolDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getPool: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deletePool: {
+    parameters: {
+      query?: {
+        /** @description forgets the objects; their messages stay in the chat */
+        mode?: 'detach';
+      };
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updatePool: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdatePoolDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getPoolStatus: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolStatusDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  verifyPool: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  addPoolChat: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AddPoolChatDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  addPoolBot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AddPoolBotDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  removePoolBot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  updatePoolBot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdatePoolBotDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  liftPoolBotCooldown: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['UpdatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getObject: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description one range of bytes */
+        Range?: string;
+      };
+      path: {
+        /** @description percent-encoded; slashes may stand as they are */
+        key: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the bytes of the object */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  putObject: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description base64: 422 unless the body has it */
+        'Content-MD5'?: string;
+        /** @description ETags: 412 unless the object has one of them */
+        'If-Match'?: string;
+        /** @description ETags, or *: 412 when the object has one of them, or is there at all */
+        'If-None-Match'?: string;
+        /** @description hexadecimal: 422 unless the body has it */
+        'X-Content-SHA256'?: string;
+        /** @description kept with the object and given back with it */
+        'X-Meta-*'?: string;
+      };
+      path: {
+        /** @description percent-encoded; slashes may stand as they are */
+        key: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ObjectDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteObject: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description ETags: 412 unless the object has one of them */
+        'If-Match'?: string;
+      };
+      path: {
+        /** @description percent-encoded; slashes may stand as they are */
+        key: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ObjectDeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  headObject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description percent-encoded; slashes may stand as they are */
+        key: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the headers of the download */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listObjects: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description keys that have the same up to it become one prefix */
+        delimiter?: string;
+        limit?: number;
+        prefix?: string;
+      };
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ObjectListDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  statObject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description percent-encoded; slashes may stand as they are */
+        key: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ObjectStatDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  copyObject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CopyObjectDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['ObjectDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  collectPool: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['CollectedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listAccessKeys: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['AccessKeyDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createAccessKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['AccessKeyCreatedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  deleteAccessKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        key: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
           };
         };
       };

@@ -5,7 +5,7 @@ import { cleanup, configure } from '@testing-library/react';
 // next.config.ts has trailingSlash; next/link learns it from the build, which a test does not have.
 process.env['__NEXT_TRAILING_SLASH'] = 'true';
 // A busy machine is slow, not wrong.
-configure({ asyncUtilTimeout: 5_000 });
+configure({ asyncUtilTimeout: 20_000 });
 
 jest.mock('next/navigation', () => jest.requireActual<object>('./navigation'));
 

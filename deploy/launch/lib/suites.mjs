@@ -10,43 +10,48 @@ const SUITE_DEADLINE_S = 900;
 
 /** Jest would run one less than there are processors. */
 const TWO_AT_ONCE = '--maxWorkers=2';
-/** These files wait for TDLib for a third of their time, and share nothing but PostgreSQL. */
-const THREE_AT_ONCE = '--maxWorkers=3';
 
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
- * own test runner, `beside` the suite during which it may run as well: it waits more than it works.
- * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, beside?: string }[]}
+ * own test runner. Those that go `aside` start whole products, one at a time, and wait for them more than they work: they run one
+ * after the other while the rest run, so that no processor is idle.
+ * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, aside?: true }[]}
  */
 export const SUITES = [
   { name: 'unit', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
   { name: 'console', jest: ['console/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
-  { name: 'e2e', jest: ['backend/jest.config.mjs', THREE_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
+  { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
-  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true },
-  // One file at a time: with more beside the browser its processes start too late for its limits.
   {
     name: 'boot',
     jest: ['backend/jest.config.mjs', '--runInBand', '--testPathPatterns', '\\.boot-spec\\.ts$'],
-    beside: 'browser',
+    aside: true,
   },
+  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true, aside: true },
 ];
 
 /**
- * Runs suites: each by itself, but for those that go beside another.
+ * Runs suites in two lanes, in each of them one after the other.
  * @param {typeof SUITES} chosen
  * @returns {Promise<readonly object[]>} what `printSummary` takes
  */
 export async function runSuites(chosen) {
+  const aside = chosen.filter((suite) => suite.aside);
+  const others = chosen.filter((suite) => !suite.aside);
+  const lanes = [runLane(others, runSeen), runLane(aside, others.length === 0 ? runSeen : runUnseen)];
+  return (await Promise.all(lanes)).flat();
+}
+
+async function runLane(suites, runIt) {
   const results = [];
-  const goesBeside = (suite, other) => suite.beside === other.name;
-  for (const suite of chosen.filter((each) => !chosen.some((other) => goesBeside(each, other)))) {
-    say(`Suite: ${suite.name}`);
-    const companions = chosen.filter((each) => goesBeside(each, suite)).map((each) => timed(each, runUnseen));
-    results.push(await timed(suite, runSuite), ...(await Promise.all(companions)));
-  }
+  for (const suite of suites) results.push(await timed(suite, runIt));
   return results;
+}
+
+function runSeen(suite) {
+  say(`Suite: ${suite.name}`);
+  return runSuite(suite);
 }
 
 async function timed(suite, runIt) {

@@ -49,9 +49,11 @@ export async function readMedia(call: Call, input: TlObject): Promise<Media> {
  * The stored file that an `InputDocument`, an `InputPhoto` or a file location names.
  * @throws RpcError `400 FILE_REFERENCE_…` or `400 MEDIA_EMPTY`
  */
-export function findFile({ world }: Call, input: TlObject, notFound = 'MEDIA_EMPTY'): StoredFile {
+export function findFile({ world, account }: Call, input: TlObject, notFound = 'MEDIA_EMPTY'): StoredFile {
   const file = world.files.find(bigintOf(input, 'id'));
-  if (file?.accessHash !== bigintOf(input, 'access_hash')) throw new RpcError(400, notFound);
+  if (!file || world.files.accessHash(file, account.id) !== bigintOf(input, 'access_hash')) {
+    throw new RpcError(400, notFound);
+  }
   const problem = world.files.referenceProblem(bytesOf(input, 'file_reference'));
   if (problem) throw new RpcError(400, problem);
   return file;

@@ -1,7 +1,7 @@
 import type { ConnectionInfo, KeyConflict, ProxyBehaviour, ProxyInfo, ProxyOptions, Transport } from '../rpc.js';
 import type { Fault, FaultOptions } from '../world/faults.js';
 import type { JournalEntry, JournalFilter, MethodStats } from '../world/journal.js';
-import type { Rule, RuleOptions } from '../world/rules.js';
+import { BOT_RULES, type Rule, type RuleOptions } from '../world/rules.js';
 import type { World } from '../world/world.js';
 import { AccountControl } from './accounts.js';
 import { ChatControl } from './chats.js';
@@ -84,6 +84,11 @@ export class Control {
 
   addRule(options: RuleOptions): { readonly id: number } {
     return { id: this.world.rules.add(options).id };
+  }
+
+  /** From now on bots meet Telegram's limits for one chat. @returns the rules' ids */
+  limitBots(): { readonly ids: readonly number[] } {
+    return { ids: BOT_RULES.map((rule) => this.world.rules.add(rule).id) };
   }
 
   rules(): Rule[] {

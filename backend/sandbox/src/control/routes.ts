@@ -167,6 +167,7 @@ export function weatherRoutes(app: FastifyInstance, control: Control): void {
     const { windowS, waitS, ...rule } = bodyOf(request) as NewRule;
     return control.addRule({ ...rule, windowSeconds: windowS, waitSeconds: waitS });
   });
+  app.post('/rules/bots', () => control.limitBots());
   app.get('/rules', () => control.rules());
   app.delete(
     '/rules',

@@ -95,6 +95,7 @@ export const newRule = object(
   {
     method: string,
     per: { enum: ['account', 'account_chat'] },
+    kind: { enum: ['user', 'bot'] },
     max: natural,
     window_s: positive,
     wait_s: positive,

@@ -16,6 +16,7 @@ import type { ArrivedFile } from './uploads.js';
 /** A file that a message can carry. Its bytes never change. */
 export interface StoredFile {
   readonly id: bigint;
+  /** What the access hashes of the accounts are made from. */
   readonly accessHash: bigint;
   readonly kind: 'photo' | 'document';
   /** Unix seconds. */
@@ -153,6 +154,17 @@ export class Files {
       this.hashes.set(file.id, hash);
     }
     return hash;
+  }
+
+  /**
+   * What an account has to show for a file. Each account has its own, so that the file id of one bot is no good to another
+   * (https://core.telegram.org/bots/api#sending-files).
+   */
+  accessHash({ accessHash }: StoredFile, accountId: number): bigint {
+    const digest = createHash('sha256')
+      .update(`${String(accessHash)}:${String(accountId)}`)
+      .digest();
+    return digest.readBigUInt64LE() >> 1n;
   }
 
   /** A fresh file reference (https://core.telegram.org/api/file-references). */

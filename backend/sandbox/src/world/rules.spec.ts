@@ -1,5 +1,7 @@
 import { VirtualClock } from './clock.js';
-import { Rules } from './rules.js';
+import { BOT_RULES, Rules } from './rules.js';
+
+const BOT_ID = 9;
 
 const send = (accountId: number, chatId = 1) => ({
   method: 'messages.sendMessage',
@@ -14,7 +16,7 @@ describe('standing limits', () => {
 
   beforeEach(() => {
     clock = new VirtualClock();
-    rules = new Rules(clock);
+    rules = new Rules(clock, (id) => (id === BOT_ID ? 'bot' : 'user'));
   });
 
   it('let max calls pass in a window and name the seconds until the next may', () => {
@@ -41,6 +43,20 @@ describe('standing limits', () => {
     rules.admit(send(1));
     clock.advance(1);
     expect(rules.admit(send(1))).toBeUndefined();
+  });
+
+  it('are those of bots in a chat: 20 a minute, one a second, and none for people', () => {
+    for (const rule of BOT_RULES) rules.add(rule);
+    for (let n = 0; n < 20; n++) {
+      expect(rules.admit(send(BOT_ID))).toBeUndefined();
+      expect(rules.admit(send(BOT_ID))).toBe(n === 19 ? 41 : 1);
+      clock.advance(1);
+    }
+    expect(rules.admit(send(BOT_ID))).toBe(40);
+    expect(rules.admit(send(BOT_ID, 2))).toBeUndefined();
+    for (let n = 0; n < 30; n++) expect(rules.admit(send(1))).toBeUndefined();
+    clock.advance(40);
+    expect(rules.admit(send(BOT_ID))).toBeUndefined();
   });
 
   it('leave other methods alone', () => {

@@ -1,3 +1,4 @@
+import type { Account } from './accounts.js';
 import type { CallInfo } from './call-info.js';
 import { methodMatches } from './call-info.js';
 import type { VirtualClock } from './clock.js';
@@ -7,6 +8,8 @@ export interface RuleOptions {
   /** A method's name, a prefix that ends in `*`, or `send`. */
   readonly method: string;
   readonly per: 'account' | 'account_chat';
+  /** Only accounts of this kind; all when absent. */
+  readonly kind?: Account['kind'] | undefined;
   readonly max: number;
   readonly windowSeconds: number;
   /** Seconds to ask for; until the window has room again when absent. */
@@ -24,11 +27,23 @@ export interface RulesState {
   readonly calls: Map<string, number[]>;
 }
 
+/**
+ * What bots meet in one chat: 20 messages a minute and one a second
+ * (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this).
+ */
+export const BOT_RULES: readonly RuleOptions[] = [
+  { method: 'send', per: 'account_chat', kind: 'bot', max: 20, windowSeconds: 60 },
+  { method: 'send', per: 'account_chat', kind: 'bot', max: 1, windowSeconds: 1 },
+];
+
 /** The standing limits. Refused calls do not count against a limit. */
 export class Rules {
   state: RulesState = Rules.emptyState();
 
-  constructor(private readonly clock: VirtualClock) {}
+  constructor(
+    private readonly clock: VirtualClock,
+    private readonly kindOf: (accountId: number) => Account['kind'] | undefined,
+  ) {}
 
   static emptyState(): RulesState {
     return { nextId: 1, rules: new Map(), calls: new Map() };
@@ -56,7 +71,10 @@ export class Rules {
   /** Counts the call, or says how many seconds to wait when a rule has no room for it. */
   admit(call: CallInfo): number | undefined {
     if (this.state.rules.size === 0 || call.accountId === undefined) return undefined;
-    const concerned = this.list().filter((rule) => methodMatches(rule.method, call.method));
+    const kind = this.kindOf(call.accountId);
+    const concerned = this.list().filter(
+      (rule) => methodMatches(rule.method, call.method) && (rule.kind === undefined || rule.kind === kind),
+    );
     const windows = concerned.map((rule) => ({ rule, times: this.window(rule, call) }));
     const full = windows.find(({ rule, times }) => times.length >= rule.max);
     if (full) return waitOf(full.rule, full.times, this.clock.now());

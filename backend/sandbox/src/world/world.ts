@@ -36,7 +36,7 @@ export class World {
   readonly codes = new Codes(this.clock);
   readonly loginTokens = new LoginTokens(this.clock);
   readonly faults = new Faults();
-  readonly rules = new Rules(this.clock);
+  readonly rules = new Rules(this.clock, (id) => this.accounts.find(id)?.kind);
   readonly gate = new Gate(this.faults, this.rules);
   readonly journal = new Journal(this.clock);
   readonly posting: Posting;

@@ -107,7 +107,19 @@ export class PathDeniedError extends AppError {
 
 /** What a {@link NotFoundError} may be about; part of its code. */
 export type FindableThing =
-  'app' | 'proxy' | 'session' | 'token' | 'worker' | 'upload' | 'subscription' | 'delivery' | 'send' | 'pool' | 'limit' | 'cooldown';
+  | 'app'
+  | 'proxy'
+  | 'session'
+  | 'token'
+  | 'worker'
+  | 'upload'
+  | 'subscription'
+  | 'delivery'
+  | 'send'
+  | 'pool'
+  | 'limit'
+  | 'cooldown'
+  | 's3_key';
 
 /** No such thing; also for ids that cannot exist. Its code is the thing and `_not_found`. */
 export class NotFoundError extends AppError {

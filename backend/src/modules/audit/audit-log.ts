@@ -35,6 +35,7 @@ export class AuditLog implements RequestObserver, OnApplicationShutdown {
   private readonly refusals = new Refusals<AuditEvent>();
   private queue: AuditEvent[] = [];
   private dropped = 0;
+  private isEnding = false;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
 
@@ -73,7 +74,10 @@ export class AuditLog implements RequestObserver, OnApplicationShutdown {
     else this.schedule(WRITE_EVERY_MS);
   }
 
+  /** The server is closed by then: nothing is added any more. */
   async onApplicationShutdown(): Promise<void> {
+    this.isEnding = true;
+    clearTimeout(this.timer);
     await Promise.race([this.writeAll(), sleep(LAST_WRITE_MS, undefined, { ref: false })]);
   }
 
@@ -92,6 +96,7 @@ export class AuditLog implements RequestObserver, OnApplicationShutdown {
   }
 
   private schedule(ms: number): void {
+    if (this.isEnding) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.count(false);

@@ -1,110 +1,14 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { IsISO8601, IsOptional, IsString, MaxLength } from 'class-validator';
-import {
-  Access,
-  ApiOperation,
-  ApiProperty,
-  ApiPropertyOptional,
-  ApiTags,
-  Page,
-  PageQueryDto,
-  Requires,
-  Returns,
-} from '../../common/http/index.js';
-import type { AuditActor, AuditEventEntity } from './audit-event.entity.js';
-import { AuditRepository } from './audit.repository.js';
-
-const MAX_TEXT = 300;
-const ACTORS: AuditActor[] = ['master', 'console', 'token', 'nobody', 'system'];
-
-/** Which events are asked for. */
-export class AuditQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ type: String, description: 'master, console, token, nobody or system, or the id of a token' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  actor?: string;
-
-  @ApiPropertyOptional({ type: String, description: 'an operation of this document, such as createToken' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  action?: string;
-
-  @ApiPropertyOptional({ type: String, description: 'the id of an object, or of the session that it belongs to' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  object?: string;
-
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'not before this time' })
-  @IsOptional()
-  @IsISO8601({ strict: true })
-  from?: string;
-
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'before this time' })
-  @IsOptional()
-  @IsISO8601({ strict: true })
-  to?: string;
-
-  @ApiPropertyOptional({ type: String, description: 'the X-Request-Id of an answer' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  request_id?: string;
-}
-
-/** Something that was done, or refused. */
-export class AuditEventDto {
-  @ApiProperty({ type: String, format: 'uuid' }) id!: string;
-  @ApiProperty({ type: String, format: 'date-time' }) at!: string;
-  @ApiProperty({ enum: ACTORS }) actor!: AuditActor;
-  @ApiPropertyOptional({ type: String, format: 'uuid' }) token_id?: string;
-  @ApiPropertyOptional({ type: String, description: 'What it was called at that time.' }) token_name?: string;
-  @ApiProperty({ type: String, description: "The client's address." }) address!: string;
-  @ApiProperty({ type: String }) request_id!: string;
-  @ApiProperty({ type: String, description: 'The operation of this document.' }) action!: string;
-  @ApiPropertyOptional({ type: String }) object_type?: string;
-  @ApiPropertyOptional({ type: String }) object_id?: string;
-  @ApiPropertyOptional({ type: String }) session_id?: string;
-  @ApiProperty({ type: 'integer', description: 'The HTTP status of the answer.' }) status!: number;
-  @ApiPropertyOptional({ type: String, description: 'Of the refusal.' }) code?: string;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description: 'What was asked for, as `body`; secrets, codes, names and phone numbers are masked.',
-  })
-  details!: object;
-  @ApiProperty({ type: 'integer', description: 'Of how many alike requests this tells: refusals are sampled.' })
-  count!: number;
-}
-
-function toDto(event: AuditEventEntity): AuditEventDto {
-  return {
-    id: event.id,
-    at: event.createdAt.toISOString(),
-    actor: event.actor,
-    ...(event.tokenId !== null && { token_id: event.tokenId }),
-    ...(event.tokenName !== null && { token_name: event.tokenName }),
-    address: event.address,
-    request_id: event.requestId,
-    action: event.action,
-    ...(event.objectType !== null && { object_type: event.objectType }),
-    ...(event.objectId !== null && { object_id: event.objectId }),
-    ...(event.sessionId !== null && { session_id: event.sessionId }),
-    status: event.status,
-    ...(event.code !== null && { code: event.code }),
-    details: event.details,
-    count: event.count,
-  };
-}
+import { Access, ApiOperation, ApiTags, type Page, Requires, Returns } from '../../common/http/index.js';
+import { AuditEventDto, AuditQueryDto } from './audit.dto.js';
+import { AuditService } from './audit.service.js';
 
 /** Who did what. */
 @ApiTags('audit')
 @Controller('v1/audit')
 @Requires(Access.Master)
 export class AuditController {
-  constructor(private readonly events: AuditRepository) {}
+  constructor(private readonly audit: AuditService) {}
 
   @Get()
   @Returns(AuditEventDto, { isArray: true })
@@ -119,7 +23,6 @@ export class AuditController {
       to: to === undefined ? undefined : new Date(to),
       requestId,
     };
-    const { items, nextCursor } = await this.events.page(filter, query.toRequest());
-    return new Page(items.map(toDto), nextCursor);
+    return this.audit.list(filter, query.toRequest());
   }
 }

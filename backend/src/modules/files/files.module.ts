@@ -29,7 +29,7 @@ const PUBLIC = [UploadsController, TusController, StorageController, DownloadsCo
 @Module({})
 export class FilesModule {
   static forGateway(): DynamicModule {
-    return { module: FilesModule, controllers: PUBLIC, providers: REMOTE };
+    return { module: FilesModule, global: true, controllers: PUBLIC, providers: REMOTE, exports: [Downloads] };
   }
 
   static forWorker(): DynamicModule {
@@ -38,6 +38,6 @@ export class FilesModule {
   }
 
   static forAll(): DynamicModule {
-    return { module: FilesModule, controllers: PUBLIC, providers: LOCAL };
+    return { module: FilesModule, global: true, controllers: PUBLIC, providers: LOCAL, exports: [Downloads] };
   }
 }

@@ -19,9 +19,9 @@ describe('SessionLimits', () => {
   let started: Cooldown[];
 
   const book = {
-    counting: (_subject: unknown, method: string, isWhole = true) =>
+    counting: (_subject: unknown, method: string, isWhole?: boolean) =>
       (rules as LimitRule[]).flatMap((rule) =>
-        (countsCalls(rule) ? isWhole : namesMethod(rule, method))
+        (countsCalls(rule) ? isWhole !== false : namesMethod(rule, method))
           ? [{ rule, window: new CurrentWindow('day', 'UTC'), countsCalls: countsCalls(rule) }]
           : [],
       ),

@@ -114,7 +114,10 @@ export class SessionLimits {
     return new Admission({ turn, counted, charger: this.deps.charger, requireOpen }, this.clock.wall);
   }
 
-  /** @throws RateLimitedError when what the call does has been closed */
+  /**
+   * Refuses what has to wait because Telegram said so. Nothing is counted for it.
+   * @throws RateLimitedError
+   */
   requireOpen({ method, params, resolves }: Omit<LimitedCall, 'tokenId'>): void {
     if (!this.isUser) return;
     if (!isLocalRead(method, params)) this.cooldowns.require(scopeOf(method));

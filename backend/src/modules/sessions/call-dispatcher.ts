@@ -68,8 +68,8 @@ export class CallDispatcher {
   }
 
   /**
-   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done;
-   * whose uploads it names is found out only by a call, and so is what the pace and the rules of limits say.
+   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done:
+   * what is counted, queued, or used up by a call is found out only by a call.
    * @throws as {@link dispatch}
    */
   async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {

@@ -119,8 +119,8 @@ export class SessionsModule {
       module: SessionsModule,
       global: true,
       controllers: [SessionsInternalController, SendsInternalController, ExecuteInternalController],
-      providers: [SessionsRepository, ENGINE, Executor, ...LOCAL_HOST, CallLines, SessionCalls],
-      exports: [SessionHost, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine, CallLines],
+      providers: [SessionsRepository, SessionRoutes, ENGINE, Executor, ...LOCAL_HOST, CallLines, SessionCalls],
+      exports: [SessionHost, SessionRoutes, OpenSessions, SendOutcomes, SessionTaps, TelegramEngine, CallLines],
     };
   }
 

@@ -22,7 +22,7 @@ export class TokensModule {
       global: true,
       controllers: [ConsoleSessionController, MeController, TokensController],
       providers: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage, TokensRepository, TokensService],
-      exports: [EventTickets, ScopedTokens, SessionCoverage],
+      exports: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage],
     };
   }
 

@@ -4,7 +4,7 @@ import { numberOf, objectsOf, optionalStringOf } from '../../schema/tl-object.js
 import type { MessageCopy } from '../../world/messages.js';
 import type { Call, Methods } from '../call.js';
 import { peerOf } from '../input.js';
-import { dcOf } from '../render/messages.js';
+import { dcOf } from '../render/media.js';
 import { renderNotice } from '../render/notices.js';
 import { updatesOf } from '../render/updates.js';
 

@@ -18,7 +18,6 @@ import type { Call, Methods } from '../call.js';
 import { findFile, readMedia } from '../input-media.js';
 import { peerOf } from '../input.js';
 import { renderPosted, renderScheduledAnswer } from '../posted.js';
-import { dcOf } from '../render/messages.js';
 import { renderMedia } from '../render/media.js';
 
 const MAX_ALBUM = 10;
@@ -40,7 +39,7 @@ export const sendingMethods: Methods = {
   'messages.uploadMedia': async (call, query) => {
     peerOf(call, query);
     const media = await readMedia(call, objectOf(query, 'media'));
-    return renderMedia(call.world, dcOf(call.world, call.account.id), media);
+    return renderMedia(call.world, call.account.id, media);
   },
   'messages.sendMultiMedia': (call, query) => sendAlbum(call, query),
   'messages.forwardMessages': (call, query) => forward(call, query),

@@ -7,45 +7,45 @@ import type { World } from '../../world/world.js';
 export const PHOTO_SIZE_TYPE = 'x';
 export const THUMBNAIL_SIZE_TYPE = 'm';
 
-/** `MessageMedia`, with fresh file references. @param dcId where the viewer's client is to fetch files from. */
-export function renderMedia(world: World, dcId: number, media: Media): TlObject {
+/** `MessageMedia` as `viewerId` sees it, with fresh file references. */
+export function renderMedia(world: World, viewerId: number, media: Media): TlObject {
   if (media.kind === 'plain') return media.media;
   const file = world.files.find(media.fileId);
   if (!file) return { _: 'messageMediaEmpty' };
   const spoiler = media.spoiler && { spoiler: true };
-  if (media.kind === 'photo') return { _: 'messageMediaPhoto', ...spoiler, photo: renderPhoto(world, dcId, file) };
+  if (media.kind === 'photo') return { _: 'messageMediaPhoto', ...spoiler, photo: renderPhoto(world, viewerId, file) };
   return {
     _: 'messageMediaDocument',
     ...spoiler,
     ...videoFlags(file.attributes),
-    document: renderDocument(world, dcId, file),
+    document: renderDocument(world, viewerId, file),
   };
 }
 
-export function renderPhoto(world: World, dcId: number, file: StoredFile): TlObject {
+function renderPhoto(world: World, viewerId: number, file: StoredFile): TlObject {
   return {
     _: 'photo',
     id: file.id,
-    access_hash: file.accessHash,
+    access_hash: world.files.accessHash(file, viewerId),
     file_reference: world.files.reference(),
     date: file.date,
     sizes: [renderSize(PHOTO_SIZE_TYPE, file)],
-    dc_id: dcId,
+    dc_id: dcOf(world, viewerId),
   };
 }
 
-export function renderDocument(world: World, dcId: number, file: StoredFile): TlObject {
+function renderDocument(world: World, viewerId: number, file: StoredFile): TlObject {
   const thumbnail = file.thumbnailId === undefined ? undefined : world.files.find(file.thumbnailId);
   return {
     _: 'document',
     id: file.id,
-    access_hash: file.accessHash,
+    access_hash: world.files.accessHash(file, viewerId),
     file_reference: world.files.reference(),
     date: file.date,
     mime_type: file.mimeType,
     size: file.sizeBytes,
     ...(thumbnail && { thumbs: [renderSize(THUMBNAIL_SIZE_TYPE, thumbnail)] }),
-    dc_id: dcId,
+    dc_id: dcOf(world, viewerId),
     attributes: file.attributes,
   };
 }
@@ -64,4 +64,9 @@ function videoFlags(attributes: readonly TlObject[]): Partial<TlObject> {
     ...(video?.['round_message'] === true && { round: true }),
     ...(audio?.['voice'] === true && { voice: true }),
   };
+}
+
+/** The data centre this account's clients fetch files from. */
+export function dcOf(world: World, viewerId: number): number {
+  return world.accounts.find(viewerId)?.homeDc ?? 1;
 }

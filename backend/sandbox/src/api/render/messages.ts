@@ -28,7 +28,7 @@ export function renderMessage(world: World, viewerId: number, copy: MessageCopy)
     ...shared,
     message: content.text,
     ...(content.entities.length > 0 && { entities: content.entities }),
-    ...(content.media && { media: renderMedia(world, dcOf(world, viewerId), content.media) }),
+    ...(content.media && { media: renderMedia(world, viewerId, content.media) }),
     ...(content.replyMarkup && { reply_markup: content.replyMarkup }),
     ...(content.groupedId !== undefined && { grouped_id: content.groupedId }),
     ...(content.forward && { fwd_from: renderForward(content.forward) }),
@@ -52,7 +52,7 @@ export function renderScheduled(world: World, message: ScheduledMessage): TlObje
     date,
     message: draft.text ?? '',
     ...(draft.entities && draft.entities.length > 0 && { entities: draft.entities }),
-    ...(draft.media && { media: renderMedia(world, dcOf(world, senderId), draft.media) }),
+    ...(draft.media && { media: renderMedia(world, senderId, draft.media) }),
   };
 }
 
@@ -78,11 +78,6 @@ export function renderReactions(viewerId: number, { reactions }: Content): TlObj
       ...(userId === viewerId && { my: true }),
     })),
   };
-}
-
-/** The data centre this account's clients fetch files from. */
-export function dcOf(world: World, viewerId: number): number {
-  return world.accounts.find(viewerId)?.homeDc ?? 1;
 }
 
 function renderForward({ from, date, channelPost }: Forward): TlObject {

@@ -1,0 +1,84 @@
+import { AppError } from '../../common/errors/index.js';
+
+/** Another pool has this name. */
+export class PoolNameTakenError extends AppError {
+  readonly code = 'pool_name_taken';
+  readonly status = 409;
+
+  constructor(name: string) {
+    super(`there is a pool "${name}" already`);
+  }
+}
+
+/** A bot is in one pool only: its limits are its own, whatever it sends for. */
+export class BotInPoolError extends AppError {
+  readonly code = 'bot_in_pool';
+  readonly status = 409;
+
+  constructor(sessionId: string) {
+    super('the bot is in a pool already', { sessionId });
+  }
+}
+
+/** The pool keeps objects; `?mode=detach` forgets them and leaves their messages where they are. */
+export class PoolNotEmptyError extends AppError {
+  readonly code = 'pool_not_empty';
+  readonly status = 409;
+
+  constructor(objects: number) {
+    super(`the pool keeps ${objects} objects`, { details: { objects } });
+  }
+}
+
+/** None of the bots may do in the chat what a pool needs; `details.bots` says why. */
+export class NoBotFitsError extends AppError {
+  readonly code = 'no_usable_bot';
+  readonly status = 422;
+
+  constructor(bots: readonly { readonly session_id: string; readonly reason: string }[]) {
+    super('none of the bots can store in the chat', { details: { bots } });
+  }
+}
+
+/** The pool has no object of this key. */
+export class ObjectNotFoundError extends AppError {
+  readonly code = 'object_not_found';
+  readonly status = 404;
+
+  constructor(key: string) {
+    super('the pool has no such object', { details: { key } });
+  }
+}
+
+/** What If-Match or If-None-Match asks for does not hold. */
+export class PreconditionFailedError extends AppError {
+  readonly code = 'precondition_failed';
+  readonly status = 412;
+
+  constructor() {
+    super('the object is not what the request expects it to be');
+  }
+}
+
+/** The body has another checksum, or another length, than its headers say. Nothing of it is kept. */
+export class ChecksumMismatchError extends AppError {
+  readonly code = 'checksum_mismatch';
+  readonly status = 422;
+
+  constructor(what: string, expected: string, actual: string) {
+    super(`the body's ${what} is ${actual}, not ${expected}`, { details: { expected, actual } });
+  }
+}
+
+/** A message of the object is gone from its chat, or no bot of the pool can read it. */
+export class BlobLostError extends AppError {
+  readonly code = 'blob_lost';
+  readonly status = 502;
+
+  constructor(chatId: number, messageId: number, cause: unknown) {
+    super('a message of the object could not be read', {
+      details: { chat_id: chatId, message_id: messageId },
+      cause,
+    });
+  }
+}

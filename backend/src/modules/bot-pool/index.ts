@@ -1,0 +1,1 @@
+export { BotPoolModule } from './bot-pool.module.js';

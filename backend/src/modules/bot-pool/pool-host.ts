@@ -1,0 +1,20 @@
+import type { DispatcherStatus } from './dispatcher/dispatcher.js';
+import type { StoredPart } from './dispatcher/part.js';
+import type { PoolPart } from './pool-part.js';
+
+/**
+ * Whoever runs a pool's dispatcher: one worker, by its lease. In a gateway every question goes there. A pool that has just been
+ * made, and one whose worker has died, is run by nobody for a moment: both methods wait for that, and then refuse.
+ */
+export abstract class PoolHost {
+  /**
+   * Stores a part, and notes the message as a blob with the part's id. Aborted, it still tells what became of it: a message that
+   * was stored just then is the caller's to delete.
+   * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError, PartDeadlineError, PartAttemptsError, PartRefusedError,
+   *   PartAbortedError
+   */
+  abstract store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<StoredPart>;
+
+  /** @throws PoolClosedError */
+  abstract status(poolId: string): Promise<DispatcherStatus>;
+}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { messageOf } from '../../common/errors/index.js';
+import { AppLogger } from '../../common/log/app-logger.js';
+import { WorkerLease } from '../workers/index.js';
+import { systemClock } from './dispatcher/clock.js';
+import { DEFAULT_SETTINGS, Dispatcher, type DispatcherStatus, type PoolEvent } from './dispatcher/dispatcher.js';
+import { PoolClosedError } from './dispatcher/dispatcher.errors.js';
+import type { Orphan, StoredPart } from './dispatcher/part.js';
+import { PoolHost } from './pool-host.js';
+import { PartSender, type PoolPart } from './pool-part.js';
+import { type PoolBotRow, type PoolRow, PoolsRepository } from './pools.repository.js';
+
+/** How often the registry is compared with what runs. */
+const COMPARE_MS = 500;
+/** How long a question waits for a pool that is about to be taken. */
+const TAKING_MS = 5_000;
+const TAKING_POLL_MS = 100;
+/** How long parts may go on when the process ends. */
+const DRAIN_MS = 10_000;
+
+/** A pool that this process runs. */
+interface Run {
+  readonly dispatcher: Dispatcher<PoolPart>;
+  /** What of each bot has been followed. */
+  readonly revisions: Map<string, number>;
+}
+
+/**
+ * Runs the dispatchers of the pools that this worker owns. It takes those that no living worker has, follows what the registry says
+ * of their bots, and writes down what must survive it: cooldowns, bots put aside, orphans.
+ */
+@Injectable()
+export class PoolOwner extends PoolHost implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger: AppLogger;
+  private readonly runs = new Map<string, Run>();
+  private readonly writes = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private comparing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly repository: PoolsRepository,
+    private readonly sender: PartSender,
+    private readonly lease: WorkerLease,
+    logger: AppLogger,
+  ) {
+    super();
+    this.logger = logger.for(PoolOwner.name);
+  }
+
+  onApplicationBootstrap(): void {
+    this.comparing = this.compareForever();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.comparing;
+    await Promise.all([...this.runs.values()].map(({ dispatcher }) => dispatcher.close(DRAIN_MS)));
+    await Promise.all(this.writes);
+    this.runs.clear();
+    await this.repository.release(this.lease.workerId).catch((error: unknown) => {
+      this.logger.warn(`the pools were not released; they are taken when the lease has run out: ${messageOf(error)}`);
+    });
+  }
+
+  override async store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<StoredPart> {
+    const { dispatcher } = await this.runOf(poolId);
+    const stored = await dispatcher.submit(part, { signal });
+    // From here on it is known, whoever dies: what no object refers to after an hour is collected.
+    await this.repository.addBlob(part, poolId, stored);
+    return stored;
+  }
+
+  override async status(poolId: string): Promise<DispatcherStatus> {
+    return (await this.runOf(poolId)).dispatcher.status();
+  }
+
+  /** @throws PoolClosedError when another worker has it, or none takes it */
+  private async runOf(poolId: string): Promise<Run> {
+    const deadline = performance.now() + TAKING_MS;
+    for (;;) {
+      const run = this.runs.get(poolId);
+      if (run !== undefined) return run;
+      if (performance.now() >= deadline || this.stopping.signal.aborted) {
+        throw new PoolClosedError('no worker runs the pool');
+      }
+      await sleep(TAKING_POLL_MS);
+    }
+  }
+
+  private async compareForever(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        // Without its lease another worker may have the pools.
+        if (this.lease.remainingMs > 0) await this.compare();
+        else this.dropExcept(new Set());
+      } catch (error) {
+        this.logger.warn(`pools were not compared with the registry: ${messageOf(error)}`);
+      }
+      await sleep(COMPARE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async compare(): Promise<void> {
+    const owned = new Set(await this.repository.claim(this.lease.workerId));
+    this.dropExcept(owned);
+    for (const poolId of owned) {
+      const [pool, bots] = await Promise.all([this.repository.find(poolId), this.repository.bots(poolId)]);
+      if (pool !== undefined && !this.stopping.signal.aborted) this.follow(pool, bots);
+    }
+  }
+
+  private dropExcept(owned: ReadonlySet<string>): void {
+    for (const [poolId, { dispatcher }] of this.runs) {
+      if (owned.has(poolId)) continue;
+      this.runs.delete(poolId);
+      this.keep(dispatcher.close(0));
+    }
+  }
+
+  private follow(pool: PoolRow, bots: readonly PoolBotRow[]): void {
+    const chatId = pool.chatIds.at(-1);
+    if (chatId === undefined) return;
+    const settings = { ...DEFAULT_SETTINGS, limits: pool.budget };
+    const known = this.runs.get(pool.id);
+    const run = known ?? {
+      dispatcher: new Dispatcher(this.port, systemClock, chatId, settings, (event) => this.note(pool.id, event)),
+      revisions: new Map<string, number>(),
+    };
+    this.runs.set(pool.id, run);
+    if (known !== undefined) {
+      run.dispatcher.useChat(chatId);
+      run.dispatcher.configure(settings);
+    }
+    run.dispatcher.pause(pool.isPaused);
+    for (const bot of bots) followBot(run, bot);
+    const registered = new Set(bots.map(({ sessionId }) => sessionId));
+    for (const id of run.revisions.keys()) {
+      if (registered.has(id)) continue;
+      run.revisions.delete(id);
+      this.keep(run.dispatcher.removeBot(id, true));
+    }
+  }
+
+  /** The dispatcher's view of the senders. An answer that was lost with its worker is looked for by nobody yet. */
+  private readonly port = {
+    send: (request: Parameters<PartSender['send']>[0]) => this.sender.send(request),
+    find: () => Promise.resolve(undefined),
+  };
+
+  private note(poolId: string, event: PoolEvent): void {
+    switch (event.type) {
+      case 'cooldown':
+        this.keep(this.repository.noteCooldown(event.botId, new Date(event.untilUnixMs)));
+        break;
+      case 'quarantined':
+        this.logger.warn(`a bot was put aside: ${event.reason}`, { poolId, sessionId: event.botId });
+        this.keep(this.repository.noteQuarantine(event.botId, event.reason));
+        break;
+      case 'orphan':
+        this.keep(this.discard(poolId, event.orphan));
+        break;
+      case 'started':
+      case 'stored':
+      case 'failed':
+      case 'attempt':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Deletes a message that nobody wants; one that cannot be, or whose id is unknown, is noted. */
+  private async discard(poolId: string, orphan: Orphan): Promise<void> {
+    const { botId, chatId, messageId } = orphan;
+    try {
+      if (messageId === undefined) throw new Error('the id of the message is unknown');
+      await this.sender.erase({ botId, chatId, messageId });
+    } catch {
+      await this.repository.noteOrphan(poolId, orphan);
+    }
+  }
+
+  private keep(write: Promise<void>): void {
+    const kept = write
+      .catch((error: unknown) => this.logger.warn(`what a pool has learnt was not stored: ${messageOf(error)}`))
+      .finally(() => this.writes.delete(kept));
+    this.writes.add(kept);
+  }
+}
+
+/** Does what somebody has asked for since the last look. */
+function followBot({ dispatcher, revisions }: Run, bot: PoolBotRow): void {
+  const { sessionId: id, state, reason = '', revision, cooldownUntil } = bot;
+  const followed = revisions.get(id);
+  if (followed === revision) return;
+  revisions.set(id, revision);
+  if (followed === undefined) {
+    dispatcher.addBot({
+      id,
+      isPaused: state === 'paused',
+      ...(state === 'quarantined' && { quarantine: reason }),
+      ...(cooldownUntil !== undefined && { cooldownUntil: cooldownUntil.getTime() }),
+    });
+    return;
+  }
+  dispatcher.pauseBot(id, state === 'paused');
+  if (state === 'quarantined') dispatcher.quarantine(id, reason);
+  else dispatcher.restoreBot(id);
+  if (cooldownUntil === undefined) dispatcher.liftCooldown(id);
+}

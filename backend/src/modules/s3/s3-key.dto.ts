@@ -1,0 +1,13 @@
+import { ApiProperty } from '../../common/http/index.js';
+
+/** An access key that was made. */
+export class AccessKeyCreatedDto {
+  @ApiProperty({ type: String }) access_key_id!: string;
+  @ApiProperty({ type: String, description: 'Shown here and never again.' }) secret_access_key!: string;
+}
+
+/** An access key, without its secret. */
+export class AccessKeyDto {
+  @ApiProperty({ type: String }) access_key_id!: string;
+  @ApiProperty({ type: String, format: 'date-time' }) created_at!: string;
+}

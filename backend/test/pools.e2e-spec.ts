@@ -1,0 +1,360 @@
+import { createHash, randomFillSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { master, startApp, type TestApp } from './support/app.js';
+import { createDatabase, type TestDatabase } from './support/database.js';
+import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { until } from './support/until.js';
+
+const MIB = 1024 * 1024;
+const BOTS = 4;
+const randomBytes = (size: number): Uint8Array<ArrayBuffer> => randomFillSync(new Uint8Array(size));
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const md5 = (bytes: Uint8Array, as: 'hex' | 'base64' = 'hex'): string => createHash('md5').update(bytes).digest(as);
+
+interface PoolStatus {
+  readonly state: string;
+  readonly bots: readonly { readonly session_id: string; readonly state: string; readonly counters: { ok: number } }[];
+}
+
+describe('a pool of bots on two workers, through a gateway', () => {
+  let telegram: TestTelegram;
+  let database: TestDatabase;
+  let workers: TestApp[];
+  let gateway: TestApp;
+  let api: ApiClient;
+  let appId: string;
+  let channel: number;
+  let dataDir: string;
+  const bots: { id: string; userId: number }[] = [];
+
+  const bot = (n: number): { id: string; userId: number } => bots[n] ?? { id: '', userId: 0 };
+  const newBot = async (username: string): Promise<{ id: string; userId: number }> => {
+    const { token, userId } = telegram.control.createBot({ username });
+    return { id: (await api.must(api.post('/v1/bot', { token, app_id: appId }))).id, userId };
+  };
+  const at = (key: string): string => `${gateway.url}/v1/pools/store/objects/${key}`;
+  const put = (
+    key: string,
+    body: Uint8Array<ArrayBuffer> | string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> => fetch(at(key), { method: 'PUT', body, headers: { ...master, ...headers } });
+  const get = (key: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+    fetch(at(key), { method, headers: { ...master, ...headers } });
+  const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+  const resultOf = async (answer: Response): Promise<Record<string, unknown>> =>
+    ((await answer.json()) as { result: Record<string, unknown> }).result;
+  const errorOf = async (answer: Response): Promise<{ status: number; code: unknown }> => ({
+    status: answer.status,
+    code: ((await answer.json()) as { error?: { code: unknown } }).error?.code,
+  });
+  /** How many documents the channel holds. */
+  const held = async (): Promise<number> =>
+    (await telegram.control.messages({ chatId: channel })).filter(({ file }) => file !== undefined).length;
+  /** I6: every message in the channel belongs to an object. @returns how many there are */
+  const cleaned = (): Promise<number> =>
+    until('the channel to hold nothing but objects', async () => {
+      const [row] = await database.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pool_blobs WHERE refs > 0 AND chat_id = ${channel}`,
+      );
+      return (await held()) === row?.count && spooled().length === 0 && { count: row.count };
+    }).then(({ count }) => count);
+  const status = async (): Promise<PoolStatus> =>
+    (await api.must(api.get('/v1/pools/store/status'))) as unknown as PoolStatus;
+  const stateOf = async (id: string): Promise<string | undefined> =>
+    (await status()).bots.find(({ session_id }) => session_id === id)?.state;
+  const spooled = (): string[] => readdirSync(join(gateway.config.uploads.dir, '.pools'));
+
+  beforeAll(async () => {
+    telegram = await startTelegram();
+    database = await createDatabase();
+    const { TDLIB_PATH } = telegram.env;
+    // Workers that take each other's sessions over share their folders, and gateways that of the uploads.
+    dataDir = mkdtempSync(join(tmpdir(), 'tgcontrol-pools-'));
+    const env = { ...telegram.env, DATA_DIR: dataDir };
+    workers = [];
+    for (const WORKER_ID of ['w1', 'w2']) {
+      workers.push(await startApp({ role: 'worker', env: { ...env, WORKER_ID }, database }));
+    }
+    const gatewayEnv = { DATA_DIR: dataDir, TDLIB_PATH, TDLIB_PROXY_ONLY: 'true' };
+    gateway = await startApp({ role: 'gateway', env: gatewayEnv, database });
+    api = new ApiClient(gateway);
+    appId = await api.createApp();
+    for (let n = 0; n < BOTS; n++) bots.push(await newBot(`pool_bot_${n}`));
+    const owner = telegram.control.createAccount({ phone: '15550900000' }).userId;
+    const admins = [owner, ...bots.slice(0, 3).map(({ userId }) => userId)];
+    channel = telegram.control.createChat({ type: 'channel', title: 'Store', admins }).chatId;
+  });
+
+  afterEach(() => {
+    telegram.control.removeFault();
+    telegram.control.removeRule();
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+    for (const worker of workers) await worker.stop();
+    await database.drop();
+    await telegram.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('is made of the bots that may store in the chat; the others are put aside with the reason', async () => {
+    const nobody = await api.post('/v1/pools', { name: 'nobody', chat_id: channel, session_ids: [bot(3).id] });
+    expect(nobody.status).toBe(422);
+    expect(nobody.body.error?.['code']).toBe('no_usable_bot');
+    const budget = { max: 1000, window_s: 60, gap_ms: 0 };
+    const settings = { name: 'store', chat_id: channel, chunk_size: MIB, budget };
+    const pool = await api.must(api.post('/v1/pools', { ...settings, session_ids: bots.map(({ id }) => id) }));
+    expect(pool['bots']).toMatchObject([
+      { session_id: bot(0).id, state: 'active' },
+      { session_id: bot(1).id, state: 'active' },
+      { session_id: bot(2).id, state: 'active' },
+      { session_id: bot(3).id, state: 'quarantined', reason: expect.any(String) as string },
+    ]);
+    const again = await api.post('/v1/pools', { ...settings, name: 'other', session_ids: [bot(0).id] });
+    expect(again.body.error?.['code']).toBe('bot_in_pool');
+    const taken = await api.post('/v1/pools', { ...settings, session_ids: [bot(0).id] });
+    expect(taken.body.error?.['code']).toBe('pool_name_taken');
+    await until('the pool to be run', async () => (await status()).state === 'degraded');
+  });
+
+  it('takes a bot back that was given its rights', async () => {
+    telegram.control.chats.promote(channel, bot(3).userId);
+    const pool = await api.must(api.post('/v1/pools/store/verify'));
+    expect(pool['bots']).toMatchObject(bots.map(({ id }) => ({ session_id: id, state: 'active' })));
+    await until('all bots to work', async () => (await status()).state === 'ok');
+  });
+
+  it('D6 gives back what was put, through bots of both workers, and leaves nothing in the spool', async () => {
+    const bytes = randomBytes(8 * MIB + 12_345);
+    const answer = await put('a/large file.bin', bytes, {
+      'content-type': 'application/x-thing',
+      'x-meta-colour': 'green',
+      'content-md5': md5(bytes, 'base64'),
+      'x-content-sha256': sha256(bytes),
+    });
+    expect(answer.status).toBe(200);
+    expect(await resultOf(answer)).toMatchObject({
+      key: 'a/large file.bin',
+      size: bytes.length,
+      sha256: sha256(bytes),
+      etag: md5(bytes),
+      metadata: { colour: 'green' },
+    });
+    const back = await get('a/large%20file.bin');
+    expect(back.status).toBe(200);
+    expect(Object.fromEntries(back.headers)).toMatchObject({
+      'content-type': 'application/x-thing',
+      'content-length': String(bytes.length),
+      'x-meta-colour': 'green',
+      etag: `"${md5(bytes)}"`,
+    });
+    expect(sha256(await bytesOf(back))).toBe(sha256(bytes));
+    expect(spooled()).toEqual([]);
+    const stat = await api.must(api.get('/v1/pools/store/stat/a/large%20file.bin'));
+    const parts = stat['parts'] as readonly { uploader: string; sha256: string; size: number }[];
+    expect(parts).toHaveLength(9);
+    expect(parts.map(({ sha256: hash }) => hash)).toEqual(
+      parts.map((_, n) => sha256(bytes.subarray(n * MIB, (n + 1) * MIB))),
+    );
+    expect(new Set(parts.map(({ uploader }) => uploader)).size).toBe(BOTS);
+    const holders = await database.query<{ worker_id: string }>('SELECT DISTINCT worker_id FROM sessions');
+    expect(holders).toHaveLength(2);
+  });
+
+  it('52 gives every stretch across the borders of parts', async () => {
+    const bytes = randomBytes(2 * MIB + 100);
+    await put('ranges', bytes);
+    const ends = [0, MIB - 1, MIB, MIB + 1, 2 * MIB + 99];
+    for (const from of ends) {
+      for (const to of ends.filter((each) => each >= from)) {
+        const answer = await get('ranges', { range: `bytes=${from}-${to}` });
+        expect([answer.status, answer.headers.get('content-range')]).toEqual([
+          206,
+          `bytes ${from}-${to}/${bytes.length}`,
+        ]);
+        expect((await bytesOf(answer)).equals(bytes.subarray(from, to + 1))).toBe(true);
+      }
+    }
+    expect((await bytesOf(await get('ranges', { range: 'bytes=-5' }))).equals(bytes.subarray(-5))).toBe(true);
+    const beyond = await get('ranges', { range: `bytes=${bytes.length}-` });
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`]);
+    const same = await get('ranges', { 'if-none-match': `"${md5(bytes)}"` });
+    expect(same.status).toBe(304);
+    const head = await get('ranges', {}, 'HEAD');
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+  });
+
+  it.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB])('48 stores %i bytes as so many parts as they need', async (size) => {
+    const bytes = randomBytes(size);
+    // Of a stream the length is not known before.
+    const stream = new Response(bytes).body;
+    const answer = await fetch(at('sizes'), {
+      method: 'PUT',
+      headers: master,
+      ...(size % 2 === 0 && stream !== null ? { body: stream, duplex: 'half' as const } : { body: bytes }),
+    });
+    expect(answer.status).toBe(200);
+    const stat = await api.must(api.get('/v1/pools/store/stat/sizes'));
+    expect((stat['parts'] as unknown[]).length).toBe(Math.ceil(size / MIB));
+    expect((await bytesOf(await get('sizes'))).equals(bytes)).toBe(true);
+  });
+
+  it('29, 33 keeps nothing of a body that is not what its headers say', async () => {
+    const before = await cleaned();
+    const wrong = await put('wrong', randomBytes(2 * MIB), { 'x-content-sha256': sha256(Buffer.from('other')) });
+    expect(await errorOf(wrong)).toEqual({ status: 422, code: 'checksum_mismatch' });
+    expect((await get('wrong')).status).toBe(404);
+    expect(await cleaned()).toBe(before);
+  });
+
+  it('34 keeps nothing of a body that breaks off', async () => {
+    const before = await cleaned();
+    const upload = httpRequest(at('broken'), { method: 'PUT', headers: { ...master, 'content-length': 5 * MIB } });
+    upload.on('error', () => undefined);
+    upload.write(randomBytes(3 * MIB));
+    await until('a part to arrive', async () => (await held()) > before);
+    upload.destroy();
+    expect(await cleaned()).toBe(before);
+    expect((await get('broken')).status).toBe(404);
+  });
+
+  it('25 loses nothing when a bot is kicked in the middle, and says so of it', async () => {
+    telegram.control.chats.promote(channel, bot(2).userId, []);
+    const bytes = randomBytes(6 * MIB);
+    expect((await put('kicked', bytes)).status).toBe(200);
+    expect((await bytesOf(await get('kicked'))).equals(bytes)).toBe(true);
+    await until('the bot to be put aside', async () => (await stateOf(bot(2).id)) === 'quarantined');
+    await until('the registry to know', async () => {
+      const { bots: registered } = await api.must(api.get('/v1/pools/store'));
+      return (registered as { session_id: string; state: string }[]).some(
+        ({ session_id, state }) => session_id === bot(2).id && state === 'quarantined',
+      );
+    });
+    telegram.control.chats.promote(channel, bot(2).userId);
+    await api.must(api.post('/v1/pools/store/verify'));
+    await until('the bot to be back', async () => (await stateOf(bot(2).id)) === 'idle');
+  });
+
+  it('goes on with the other bots while one is refused for coming too soon, and writes down until when', async () => {
+    telegram.control.addFault({
+      method: 'send',
+      account: bot(0).userId,
+      error: { code: 420, message: 'FLOOD_WAIT_300' },
+    });
+    const bytes = randomBytes(6 * MIB);
+    expect((await put('limited', bytes)).status).toBe(200);
+    await until('the bot to rest', async () => (await stateOf(bot(0).id)) === 'cooling');
+    const [row] = await until('the registry to know', async () => {
+      const rows = await database.query<{ rest: number }>(
+        `SELECT extract(epoch FROM cooldown_until - now())::float AS rest FROM pool_bots
+          WHERE session_id = '${bot(0).id}' AND cooldown_until IS NOT NULL`,
+      );
+      return rows.length > 0 && rows;
+    });
+    expect(row?.rest).toBeGreaterThan(200);
+    telegram.control.removeFault();
+    expect((await api.delete(`/v1/pools/store/bots/${bot(0).id}/cooldown`)).status).toBe(200);
+    await until('the cooldown to be over', async () => (await stateOf(bot(0).id)) === 'idle');
+  });
+
+  it('51 lets one of twenty writers make a key that must not be there', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => put('once', `writer ${n}`, { 'if-none-match': '*' })),
+    );
+    expect(answers.map(({ status: each }) => each).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+    const [text] = [(await bytesOf(await get('once'))).toString()];
+    expect(text).toMatch(/^writer \d+$/);
+  });
+
+  it('57 copies without bytes, and deletes messages with the last object that has them', async () => {
+    const bytes = randomBytes(2 * MIB);
+    await put('original', bytes);
+    const before = await cleaned();
+    await api.must(api.post('/v1/pools/store/copies', { from: { key: 'original' }, to: { key: 'copy' } }));
+    await api.must(api.post('/v1/pools/store/copies', { from: { key: 'copy' }, to: { key: 'copy' } }));
+    expect(await held()).toBe(before);
+    const kept = await api.must(api.delete('/v1/pools/store/objects/original'));
+    expect(kept).toMatchObject({ deleted: true, remote: 'deleted' });
+    expect(await held()).toBe(before);
+    expect((await bytesOf(await get('copy'))).equals(bytes)).toBe(true);
+    await api.must(api.delete('/v1/pools/store/objects/copy'));
+    expect(await held()).toBe(before - 2);
+    expect(await api.must(api.delete('/v1/pools/store/objects/copy'))).toMatchObject({ deleted: false });
+  });
+
+  it('53 reads through another bot when the one that has stored is gone from the pool', async () => {
+    const bytes = randomBytes(MIB);
+    await put('orphaned', bytes);
+    const { parts } = await api.must(api.get('/v1/pools/store/stat/orphaned'));
+    const [part] = parts as { uploader: string }[];
+    const uploader = part?.uploader ?? '';
+    expect((await api.delete(`/v1/pools/store/bots/${uploader}`)).status).toBe(200);
+    expect((await bytesOf(await get('orphaned'))).equals(bytes)).toBe(true);
+    await api.must(api.post('/v1/pools/store/bots', { session_id: uploader }));
+    await until('all bots to work', async () => (await status()).bots.length === BOTS);
+  });
+
+  it('lists keys in order, page by page, and what they have in common', async () => {
+    for (const key of ['list/a', 'list/b/1', 'list/b/2', 'list/b/3', 'list/c', 'list/d/1']) {
+      expect((await put(key, '')).status).toBe(200);
+    }
+    const page = async (query: string): Promise<{ keys: string[]; prefixes: unknown; cursor: string }> => {
+      const result = await api.must(api.get(`/v1/pools/store/objects?prefix=list/${query}`));
+      const keys = (result['objects'] as { key: string }[]).map(({ key }) => key);
+      return { keys, prefixes: result['prefixes'], cursor: String(result['next_cursor']) };
+    };
+    expect(await page('&delimiter=/')).toMatchObject({
+      keys: ['list/a', 'list/c'],
+      prefixes: ['list/b/', 'list/d/'],
+      cursor: 'undefined',
+    });
+    const first = await page('&delimiter=/&limit=2');
+    expect(first).toMatchObject({ keys: ['list/a'], prefixes: ['list/b/'] });
+    expect(await page(`&delimiter=/&limit=2&cursor=${first.cursor}`)).toMatchObject({
+      keys: ['list/c'],
+      prefixes: ['list/d/'],
+      cursor: 'undefined',
+    });
+    expect((await page('b/')).keys).toEqual(['list/b/1', 'list/b/2', 'list/b/3']);
+  });
+
+  it('stores under the limits that bots meet in a chat, with a budget that keeps them', async () => {
+    telegram.control.limitBots();
+    await api.must(api.patch('/v1/pools/store', { budget: { max: 20, window_s: 60, gap_ms: 1_000 } }));
+    const bytes = randomBytes(8 * MIB);
+    expect((await put('paced', bytes)).status).toBe(200);
+    const refused = telegram.control.journal({ method: 'send' }).filter(({ error }) => error?.startsWith('420'));
+    expect(refused.filter(({ error }) => error === '420 FLOOD_WAIT_1')).toEqual([]);
+    expect((await bytesOf(await get('paced'))).equals(bytes)).toBe(true);
+  });
+
+  it('56 tells honestly what bots may not delete any more', async () => {
+    await put('old', randomBytes(1_000));
+    await database.query(`UPDATE pool_blobs SET stored_at = now() - interval '49 hours'
+      WHERE id IN (SELECT blob_id FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id WHERE o.key = 'old')`);
+    const before = await held();
+    expect(await api.must(api.delete('/v1/pools/store/objects/old'))).toMatchObject({ remote: 'not_possible' });
+    expect(await held()).toBe(before);
+  });
+
+  it('41 is taken over by the other worker when the one that runs it ends', async () => {
+    const { worker } = await api.must(api.get('/v1/pools/store'));
+    const index = workers.findIndex(({ config }) => config.worker.id === worker);
+    const [ended] = workers.splice(index, 1);
+    await ended?.stop();
+    const bytes = randomBytes(2 * MIB);
+    await until('an object to be stored', async () => (await put('after', bytes)).status === 200, 30_000);
+    expect((await bytesOf(await get('after'))).equals(bytes)).toBe(true);
+    expect((await api.must(api.get('/v1/pools/store')))['worker']).not.toBe(worker);
+  });
+
+  it('is removed once it is empty, or when its objects are to be forgotten', async () => {
+    expect((await api.delete('/v1/pools/store')).body.error?.['code']).toBe('pool_not_empty');
+    expect((await api.delete('/v1/pools/store?mode=detach')).status).toBe(200);
+    expect((await api.get('/v1/pools/store')).status).toBe(404);
+  });
+});
