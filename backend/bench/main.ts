@@ -43,6 +43,8 @@ interface SandboxReady {
   /** Of users, and the code that they log in with. */
   readonly phones: readonly string[];
   readonly code: string;
+  /** An account that writes only when it is asked to. */
+  readonly rare: number;
 }
 
 interface Results {
@@ -338,8 +340,8 @@ async function updates(sandbox: Helper<SandboxReady>, databaseUrl: string): Prom
       profiling,
     ),
   );
-  const tokens = sandbox.ready.tokens.slice(0, 4);
-  const target = { product, apiToken, databaseUrl: here.href, receivers, sandbox, tokens };
+  const { tokens, rare } = sandbox.ready;
+  const target = { product, apiToken, databaseUrl: here.href, receivers, sandbox, tokens: tokens.slice(0, 5), rare };
   return new UpdatesBench(target, SECONDS).run();
 }
 

@@ -46,11 +46,15 @@ interface Push {
   readonly token: string;
   readonly count: number;
   readonly perSecond: number;
+  /** Whether they come from somebody else than all the others. */
+  readonly isRare?: boolean;
 }
 
 const friend = sandbox.control.createAccount({ phone: '15550001', firstName: 'F' }).userId;
 
-async function push({ token, count, perSecond }: Push): Promise<number> {
+const rare = sandbox.control.createAccount({ phone: '15550002', firstName: 'R' }).userId;
+
+async function push({ token, count, perSecond, isRare }: Push): Promise<number> {
   const chatId = Number(token.split(':')[0]);
   const began = performance.now();
   for (let number = 0; number < count; number += 1) {
@@ -58,7 +62,7 @@ async function push({ token, count, perSecond }: Push): Promise<number> {
     if (wait > 1) {
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
-    await sandbox.control.sendMessage({ chatId, from: friend, text: `pushed ${Date.now()}` });
+    await sandbox.control.sendMessage({ chatId, from: isRare === true ? rare : friend, text: `pushed ${Date.now()}` });
   }
   return performance.now() - began;
 }
@@ -67,4 +71,4 @@ process.on('message', (message) => {
   void push(message as Push).then((ms) => process.send?.({ ms }));
 });
 process.on('SIGTERM', () => void sandbox.stop().then(() => process.exit(0)));
-process.send?.({ env: sandbox.env, tokens, chats, messages, phones, code: CODE });
+process.send?.({ env: sandbox.env, tokens, chats, messages, rare, phones, code: CODE });

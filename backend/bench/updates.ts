@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Api } from './lib/api.js';
-import { cpuMs, type Helper, type Measured, until } from './lib/processes.js';
+import { cpuMs, forgetPeak, type Helper, type Measured, peakMiB, residentMiB, until } from './lib/processes.js';
 
 /** What one question showed; what does not belong to it is absent. */
 export interface UpdatesResult {
@@ -10,6 +10,10 @@ export interface UpdatesResult {
   readonly p99?: number;
   /** Of the product's processor, in microseconds. */
   readonly cpuPerDelivery?: number;
+  /** By how much the product's memory has grown at most, in MiB. */
+  readonly grownMiB?: number;
+  /** Updates that were not kept. */
+  readonly dropped?: number;
 }
 
 interface SeenOfOne {
@@ -29,6 +33,8 @@ export interface UpdatesTarget {
   readonly sandbox: Helper<unknown>;
   /** Bots, of which each session is one. */
   readonly tokens: readonly string[];
+  /** An account that writes only when it is asked to. */
+  readonly rare: number;
 }
 
 const RATE = 100;
@@ -51,10 +57,8 @@ export class UpdatesBench {
     for (const token of this.target.tokens) {
       sessions.push({ token, id: await this.api.createBot(appId, token) });
     }
-    const [latency, beside, fan, slow] = sessions;
-    if (latency === undefined || beside === undefined || fan === undefined || slow === undefined) {
-      throw new Error('four bots are needed');
-    }
+    const [latency, beside, fan, slow, narrow] = sessions;
+    if (!latency || !beside || !fan || !slow || !narrow) throw new Error('five bots are needed');
     const results: Record<string, UpdatesResult> = {};
     const measure = async (what: string, result: () => Promise<UpdatesResult>): Promise<void> => {
       console.error(what);
@@ -70,6 +74,8 @@ export class UpdatesBench {
       this.backlog(slow.id, ['slow'], 20, this.seconds * 1_500),
     );
     await measure('ten instant receivers, as updates come', () => this.flood(fan, ten));
+    const burst = this.seconds * 6_250;
+    await measure(`${burst} updates at once, of which a filter wants one`, () => this.burst(narrow, burst));
     return results;
   }
 
@@ -141,6 +147,21 @@ export class UpdatesBench {
     return { deliveriesPerSecond: (total * 1_000) / (lastOf(seen) - began), cpuPerDelivery: (cpu * 1_000) / total };
   }
 
+  /** Updates that nobody wants, and after them one that somebody does: all were looked at when it is there. */
+  private async burst({ id, token }: { id: string; token: string }, count: number): Promise<UpdatesResult> {
+    const subscription = await this.subscribe(id, 'narrow', { chats: [this.target.rare] });
+    await this.push(token, 1, 1, true);
+    await this.all('the first one', ['narrow'], 1);
+    const { pid } = this.target.product;
+    const before = residentMiB(pid);
+    forgetPeak(pid);
+    await this.push(token, count, AS_FAST_AS_IT_GOES);
+    await this.push(token, 1, 1, true);
+    await this.all('the last one', ['narrow'], 2);
+    const { dropped } = await this.api.get<{ dropped: number }>(`/v1/bot/${id}/updates/subscriptions/${subscription}`);
+    return { grownMiB: peakMiB(pid) - before, dropped };
+  }
+
   /**
    * What each of these receivers has seen, once all of them have seen so much. Others, such as a dead one to which deliveries
    * are repeated, do not count.
@@ -161,16 +182,16 @@ export class UpdatesBench {
     });
   }
 
-  private async subscribe(id: string, path: string): Promise<string> {
+  private async subscribe(id: string, path: string, filters: object = {}): Promise<string> {
     const made = await this.api.post<{ id: string }>(`/v1/bot/${id}/updates/subscriptions`, {
       url: `http://127.0.0.1:${this.target.receivers.ready.port}/${path}`,
-      filters: { types: ['updateNewMessage'] },
+      filters: { types: ['updateNewMessage'], ...filters },
     });
     return made.id;
   }
 
-  private async push(token: string, count: number, perSecond: number): Promise<void> {
-    await this.target.sandbox.ask({ token, count, perSecond });
+  private async push(token: string, count: number, perSecond: number, isRare = false): Promise<void> {
+    await this.target.sandbox.ask({ token, count, perSecond, isRare }, 300_000);
   }
 
   private seen(reset: boolean): Promise<Seen> {

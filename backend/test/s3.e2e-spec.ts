@@ -429,6 +429,17 @@ describe('the S3 endpoint', () => {
       expect((await sendRaw(s3.port, { method: 'DELETE', target: posted })).code).toBe('SignatureDoesNotMatch');
     });
 
+    it('whole, or so that nobody takes them for whole', async () => {
+      const cutting = await startS3();
+      await cutting.store.createBucket('mine', POOL);
+      const reader = cutting.addKey({ [POOL]: 'write' });
+      await sendSigned(cutting, reader, { method: 'PUT', target: '/mine/cut', body: bytes });
+      cutting.store.isCutting = true;
+      await expect(sendSigned(cutting, reader, { method: 'GET', target: '/mine/cut' })).rejects.toThrow('aborted');
+      expect(cutting.lines).toEqual([expect.stringContaining('an S3 answer broke off')]);
+      await cutting.stop();
+    });
+
     it('no longer when the client has gone', async () => {
       const whole = Buffer.alloc(16 * MIB);
       await sendSigned(s3, key, { method: 'PUT', target: '/mine/large', body: whole, payloadHash: 'UNSIGNED-PAYLOAD' });

@@ -69,6 +69,19 @@ describe('subscriptions through a gateway', () => {
     await telegram.stop();
   });
 
+  it('are listed over all sessions for the master token, each with its session, and for no other', async () => {
+    const { id } = await subscribe({ url: receiver.url });
+    await subscribe({ kind: 'stream' });
+    const first = await api.get('/v1/subscriptions?limit=1');
+    expect(first.body.result).toEqual([
+      expect.objectContaining({ id, session_id: session, session_kind: 'bot', state: 'active', pending: 0 }),
+    ]);
+    const second = await api.get(`/v1/subscriptions?limit=1&cursor=${first.body.next_cursor ?? ''}`);
+    expect(second.body.result).toEqual([expect.objectContaining({ kind: 'stream', session_id: session })]);
+    const { headers } = await createToken();
+    expect((await as('get', '/v1/subscriptions', headers)).status).toBe(403);
+  });
+
   it('are live when they are made, show their secret once, and are listed without it', async () => {
     const made = await subscribe({ url: receiver.url, filters: { types: ['updateNewMessage', 'updateNewMesage'] } });
     expect(made).toEqual({

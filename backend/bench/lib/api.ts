@@ -5,25 +5,12 @@ export class Api {
     private readonly token: string,
   ) {}
 
-  get<Result>(path: string): Promise<Result> {
-    return this.ask('GET', path);
-  }
-
   post<Result>(path: string, body: unknown): Promise<Result> {
-    return this.ask('POST', path, body);
+    return this.ask(path, { method: 'POST', body: JSON.stringify(body) });
   }
 
-  private async ask<Result>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Result> {
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const envelope = (await response.json()) as { ok: boolean; result: Result; error?: unknown };
-    if (!envelope.ok) {
-      throw new Error(`${path}: ${JSON.stringify(envelope.error)}`);
-    }
-    return envelope.result;
+  get<Result>(path: string): Promise<Result> {
+    return this.ask(path, {});
   }
 
   async createApp(): Promise<string> {
@@ -36,5 +23,17 @@ export class Api {
 
   async createBot(appId: string, token: string): Promise<string> {
     return (await this.post<{ id: string }>('/v1/bot', { app_id: appId, token })).id;
+  }
+
+  private async ask<Result>(path: string, init: { method?: string; body?: string }): Promise<Result> {
+    const response = await fetch(`${this.url}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+    });
+    const envelope = (await response.json()) as { ok: boolean; result: Result; error?: unknown };
+    if (!envelope.ok) {
+      throw new Error(`${path}: ${JSON.stringify(envelope.error)}`);
+    }
+    return envelope.result;
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
@@ -148,6 +148,26 @@ function pssOf(pid: number): number {
   } catch {
     return 0;
   }
+}
+
+/** Memory of a process that is in use, in MiB. */
+export function residentMiB(pid: number): number {
+  return memoryOf(pid, 'VmRSS');
+}
+
+/** The most that was in use since `forgetPeak`, in MiB. */
+export function peakMiB(pid: number): number {
+  return memoryOf(pid, 'VmHWM');
+}
+
+/** From now on the peak is what comes (proc(5), clear_refs). */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function memoryOf(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? NaN) / 1_024;
 }
 
 function descendants(pid: number): number[] {

@@ -3,6 +3,7 @@ import { CreateTokens1700000100000 } from './1700000100000-create-tokens.js';
 import { CreateSends1700000200000 } from './1700000200000-create-sends.js';
 import { KeepAccounts1700000300000 } from './1700000300000-keep-accounts.js';
 import { CreateSubscriptions1700000400000 } from './1700000400000-create-subscriptions.js';
+import { CountByHour1700000500000 } from './1700000500000-count-by-hour.js';
 import { LimitTokens1700000600000 } from './1700000600000-limit-tokens.js';
 import { CreateAudit1700000600001 } from './1700000600001-create-audit.js';
 import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
@@ -16,6 +17,7 @@ export const MIGRATIONS = [
   CreateSends1700000200000,
   KeepAccounts1700000300000,
   CreateSubscriptions1700000400000,
+  CountByHour1700000500000,
   LimitTokens1700000600000,
   CreateAudit1700000600001,
   CreateLimits1700000700000,

@@ -29,7 +29,7 @@ export const S3_DOMAIN = 's3.example.test';
 
 export async function startS3(deadlines?: S3Deadlines): Promise<TestS3> {
   const grants = new Map<string, { secret: string; grant: Grant }>();
-  const keys: AccessKeys = { find: (id) => Promise.resolve(grants.get(id)) };
+  const keys: AccessKeys = { find: (id) => Promise.resolve(grants.get(id)), noteUse: () => undefined };
   const store = new MemoryObjectStore();
   const lines: string[] = [];
   const server = new S3Server({

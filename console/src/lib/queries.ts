@@ -112,6 +112,16 @@ export function useLimitRules() {
   return $api.useQuery('get', '/v1/limits', {}, { select: ({ result }) => result, refetchInterval: 10_000 });
 }
 
+/** The subscriptions of all sessions, oldest first. */
+export function useAllSubscriptions() {
+  return $api.useQuery(
+    'get',
+    '/v1/subscriptions',
+    {},
+    { select: ({ result }) => result, refetchInterval: STORAGE_REFRESH_MS },
+  );
+}
+
 /** What to call after a change, so that every view of the thing shows it. */
 export function useRefresh() {
   const client = useQueryClient();
@@ -126,11 +136,12 @@ export function useRefresh() {
     tokens: () => refresh('/v1/tokens'),
     uploads: () => refresh('/v1/files'),
     subscriptions: async (): Promise<void> => {
-      await Promise.all(
-        ['', '/{sub}', '/{sub}/deliveries', '/{sub}/deliveries/{delivery}'].map((rest) =>
+      await Promise.all([
+        refresh('/v1/subscriptions'),
+        ...['', '/{sub}', '/{sub}/deliveries', '/{sub}/deliveries/{delivery}'].map((rest) =>
           refresh(`/v1/{kind}/{id}/updates/subscriptions${rest}`),
         ),
-      );
+      ]);
     },
     storage: async (): Promise<void> => {
       await Promise.all([refresh('/v1/storage'), refresh('/v1/{kind}/{id}/storage')]);

@@ -828,6 +828,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/subscriptions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The subscriptions of all sessions and how they go, oldest first */
+    get: operations['listAllSubscriptions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/{kind}/{id}/updates/subscriptions': {
     parameters: {
       query?: never;
@@ -2449,14 +2466,6 @@ export interface components {
       /** @description what was used within so many seconds stays in any case */
       immunity_delay?: number;
     };
-    SubscriptionCreatedDto: {
-      /** Format: uuid */
-      id: string;
-      /** @description When it was made here; shown once and never again. */
-      secret?: string;
-      /** @description What may not be meant. */
-      warnings?: string[];
-    };
     UpdateFiltersDto: {
       /** @description Only these `@type`s. Absent or empty: all of TDLib. Events of tgcontrol.* come only when named here. */
       types?: string[];
@@ -2464,6 +2473,85 @@ export interface components {
       exclude_types?: string[];
       /** @description Only updates of these chats; updates of no chat are left out then. */
       chats?: number[];
+    };
+    SessionSubscriptionDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'webhook' | 'stream';
+      /** @description Of a webhook. */
+      url?: string;
+      filters: components['schemas']['UpdateFiltersDto'];
+      /**
+       * @description Of a webhook.
+       * @enum {string}
+       */
+      order?: 'none' | 'chat';
+      /** @description Of a webhook. */
+      max_connections?: number;
+      /**
+       * Format: uuid
+       * @description Whose it is; absent for the master token.
+       */
+      token_id?: string;
+      /** @description What its owner calls that token. */
+      token_name?: string;
+      enabled: boolean;
+      /** @description Why tgcontrol has switched it off. */
+      disabled_reason?: string;
+      /**
+       * @description failing: the last attempt failed. token_disabled: its token is off or covers the session no more.
+       * @enum {string}
+       */
+      state: 'active' | 'failing' | 'disabled' | 'token_disabled';
+      /** @description Deliveries that wait or are under way. */
+      pending: number;
+      /**
+       * Format: date-time
+       * @description Of the oldest that waits.
+       */
+      oldest_pending_at?: string;
+      /** @description Given up within the last 24 hours. */
+      failed: number;
+      /** @description Lost because too many waited to be stored. */
+      dropped: number;
+      delivered: number;
+      /** @description Of the attempts of the last 24 hours, 0 to 1. */
+      success_rate?: number;
+      /** Format: date-time */
+      last_delivered_at?: string;
+      last_error?: string;
+      /** Format: date-time */
+      last_error_at?: string;
+      /**
+       * Format: date-time
+       * @description The first failure since the last success.
+       */
+      failing_since?: string;
+      /**
+       * Format: date-time
+       * @description When the next repeat is due; never past.
+       */
+      next_retry_at?: string;
+      /**
+       * Format: date-time
+       * @description Until when the secret before the last one signs too.
+       */
+      former_secret_until?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: uuid */
+      session_id: string;
+      /** @enum {string} */
+      session_kind: 'bot' | 'user';
+    };
+    SubscriptionCreatedDto: {
+      /** Format: uuid */
+      id: string;
+      /** @description When it was made here; shown once and never again. */
+      secret?: string;
+      /** @description What may not be meant. */
+      warnings?: string[];
     };
     CreateSubscriptionDto: {
       /**
@@ -2527,7 +2615,7 @@ export interface components {
       /** @description Lost because too many waited to be stored. */
       dropped: number;
       delivered: number;
-      /** @description Of the attempts, 0 to 1; absent before the first. */
+      /** @description Of the attempts of the last 24 hours, 0 to 1. */
       success_rate?: number;
       /** Format: date-time */
       last_delivered_at?: string;
@@ -2541,7 +2629,7 @@ export interface components {
       failing_since?: string;
       /**
        * Format: date-time
-       * @description When the next repeat is due.
+       * @description When the next repeat is due; never past.
        */
       next_retry_at?: string;
       /**
@@ -5655,6 +5743,46 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listAllSubscriptions: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionSubscriptionDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
       };
       /** @description refused or failed; `error.code` says why */
       default: {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RawJson } from '../../common/http/index.js';
-import { numberMember, objectMember, stringMember, type TdObject } from '../../telegram/index.js';
+import { numberMember, objectMember, type TdObject } from '../../telegram/index.js';
 import { SessionHost } from '../sessions/index.js';
 
 /** What a pool asks of its bots beside sending, wherever they are. */
@@ -33,11 +33,5 @@ export class BotCalls {
     if (status?.['@type'] !== 'chatMemberStatusAdministrator') return 'it is no administrator of the chat';
     if (type['is_channel'] === true && rights?.['can_post_messages'] !== true) return 'it may not post in the chat';
     return rights?.['can_delete_messages'] === true ? undefined : 'it may not delete messages of the chat';
-  }
-
-  /** What people know the bot by; empty where it has no name. */
-  async usernameOf(botId: string): Promise<string> {
-    const names = objectMember(await this.call(botId, 'getMe', {}), 'usernames');
-    return names === undefined ? '' : stringMember(names, 'editable_username');
   }
 }

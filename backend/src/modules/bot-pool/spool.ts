@@ -58,15 +58,6 @@ export class Spool implements OnModuleInit {
     }
   }
 
-  /** Bytes that are reserved at the moment. */
-  get usedBytes(): number {
-    return this.taken;
-  }
-
-  get limitBytes(): number {
-    return SPOOL_BYTES;
-  }
-
   /** Cuts a body. Whoever takes a slice releases it; one that breaks off leaves none but those that were taken. */
   async *slices(body: Readable, sliceBytes: number, hashes: BodyHashes): AsyncGenerator<Slice> {
     const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;

@@ -22,6 +22,8 @@ export interface AccessKeys {
    * @throws DatabaseUnavailableError
    */
   find(accessKeyId: string): Promise<{ readonly secret: string; readonly grant: Grant } | undefined>;
+  /** A request came with a right signature. */
+  noteUse(grant: Grant): void;
 }
 
 /** A request whose signature is right. */

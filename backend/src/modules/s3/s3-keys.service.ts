@@ -47,8 +47,11 @@ export class S3Keys implements AccessKeys, OnModuleInit {
     const stored = isKeyId(accessKeyId) ? await this.known.get(accessKeyId) : undefined;
     if (!stored?.enabled || (stored.expiresAt ?? Infinity) <= Date.now()) return undefined;
     const { grant } = stored;
-    this.usage.note(grant.tokenId);
     return { secret: secretOf(accessKeyId, this.clusterToken), grant };
+  }
+
+  noteUse({ tokenId }: Grant): void {
+    this.usage.note(tokenId);
   }
 
   /** The keys of a token, oldest first. @throws NotFoundError */

@@ -118,6 +118,7 @@ export class S3Server {
     const key = await keys.find(claim.accessKeyId);
     if (!key) throw new S3Error('InvalidAccessKeyId', 'the access key does not exist or is not in force');
     const signatures = verifySignature(head, claim, key.secret);
+    keys.noteUse(key.grant);
     const payload = new Payload(head, claim.payloadHash, signatures, this.bodyOf(request, response));
     return serve({ head, payload, grant: key.grant, store, signal }, targetOf(head, domains));
   }
@@ -150,6 +151,8 @@ export class S3Server {
       // The first bytes come before the headers: what cannot be read is told as an error.
       let next = await bytes?.next();
       this.begin(exchange, status, { ...headers, 'content-length': String(body.sizeBytes) });
+      // Nobody may take for whole what is short.
+      if (bytes) response.strictContentLength = true;
       while (bytes && next && next.done !== true) {
         if (!response.write(next.value)) await inTime(drained(response), this.deadlines.idleMs, clientGone);
         next = await bytes.next();
@@ -163,13 +166,14 @@ export class S3Server {
   private async refuse(exchange: Exchange, thrown: unknown): Promise<void> {
     const { request, response, requestId } = exchange;
     const error = toS3Error(thrown);
+    if (response.destroyed) return;
+    const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (response.headersSent) {
       // All that is left is to make sure that nobody takes it for whole.
       response.destroy();
+      this.options.log.warn('an S3 answer broke off', { requestId, method: request.method, path, err: thrown });
       return;
     }
-    if (response.destroyed) return;
-    const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (error.code === 'InternalError') {
       this.options.log.failure('an S3 request failed', thrown, { requestId, method: request.method, path });
     }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import type { AttemptDto, DeliveryStatus } from './delivery.dto.js';
 import { KEPT } from './retention.js';
+import { IS_SERVED } from './subscriptions.repository.js';
 
 /** A delivery as the log shows it. */
 export interface DeliveryRow {
@@ -47,7 +48,7 @@ const FROM = `FROM deliveries d JOIN updates u ON u.part = d.part AND u.id = d.u
 /** Of a delivery that begins anew. */
 const ANEW = `status = 'pending', attempts = 0, due_at = now(), claim_epoch = NULL, was_probe = false, decided_at = NULL`;
 
-/** The log of deliveries, and the events of streams. What the lanes do is in claims.repository.ts. */
+/** The log of deliveries, and the events of streams. What the lanes do is in lanes.repository.ts. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly unitOfWork: UnitOfWork) {}
@@ -113,12 +114,18 @@ export class DeliveriesRepository {
     return row?.count ?? 0;
   }
 
-  /** What came after a number, oldest first. */
-  events(subscriptionId: string, after: number, limit: number): Promise<readonly EventRow[]> {
-    return this.unitOfWork.rows<EventRow>(
-      `SELECT d.id, d.seq, u.at, u.payload ${FROM} AND d.seq > $2 ORDER BY d.seq LIMIT $3`,
+  /**
+   * What came after a number, oldest first.
+   * @returns undefined when there is no such subscription, or its token is off or does not cover the session
+   */
+  async events(subscriptionId: string, after: number, limit: number): Promise<readonly EventRow[] | undefined> {
+    const rows = await this.unitOfWork.rows<EventRow | { readonly id: null }>(
+      `SELECT e.* FROM subscriptions s JOIN sessions x ON x.id = s.session_id
+         LEFT JOIN LATERAL (SELECT d.id, d.seq, u.at, u.payload ${FROM} AND d.seq > $2 ORDER BY d.seq LIMIT $3) e ON true
+        WHERE s.id = $1 AND ${IS_SERVED} ORDER BY e.seq`,
       [subscriptionId, after, limit],
     );
+    return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null);
   }
 
   /** The number after which everything is still to come. */

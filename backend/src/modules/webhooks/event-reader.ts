@@ -4,7 +4,6 @@ import { type ChatView, type Departure, parseTdObject } from '../../telegram/ind
 import { DeliveriesRepository, type EventRow } from './deliveries.repository.js';
 import { toCursor } from './delivery.dto.js';
 import { EventFeed } from './event-feed.js';
-import { SubscriptionsRepository } from './subscriptions.repository.js';
 import { chatOf } from './update-facts.js';
 import { visibleUpdate } from './visible-update.js';
 
@@ -39,7 +38,6 @@ const LOOK_AGAIN_MS = 5_000;
 export class EventReader {
   constructor(
     private readonly deliveries: DeliveriesRepository,
-    private readonly subscriptions: SubscriptionsRepository,
     private readonly feed: EventFeed,
   ) {}
 
@@ -56,8 +54,9 @@ export class EventReader {
       const { arrived, leave } = this.feed.listen(subscriptionId, Math.max(0, Math.min(left, LOOK_AGAIN_MS)));
       caller.notify(leave);
       try {
-        const isOver = !(await this.subscriptions.isServed(subscriptionId));
-        const rows = isOver ? [] : await this.deliveries.events(subscriptionId, position, limit);
+        const found = await this.deliveries.events(subscriptionId, position, limit);
+        const isOver = found === undefined;
+        const rows = found ?? [];
         const last = rows.at(-1);
         if (last !== undefined || isOver || left <= 0 || caller.left || this.feed.isStopping) {
           return {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import type { AttemptDto } from './delivery.dto.js';
 import type { LaneItem, Loaded, LoadRequest, Settled } from './lane-host.js';
-import { KEPT } from './retention.js';
+import { KEPT, THIS_HOUR } from './retention.js';
 import type { Subscriber } from './subscriber.js';
 
 /** What became of an attempt, with whose it was. */
@@ -85,7 +85,13 @@ export class LanesRepository {
                 AS c (id, epoch, attempts, delivered, ends_well, error),
                 (SELECT id, enabled AS was_enabled FROM subscriptions WHERE id = ANY($1::uuid[])) AS before
           WHERE s.id = c.id AND s.lane_epoch = c.epoch AND before.id = s.id
-         RETURNING s.id, s.session_id, before.was_enabled AND NOT s.enabled AS is_out)
+         RETURNING s.id, s.session_id, c.attempts AS tried, c.delivered AS done,
+                   before.was_enabled AND NOT s.enabled AS is_out),
+       hours AS (
+         INSERT INTO subscription_hours AS h (subscription_id, hour, attempts, delivered)
+         SELECT id, ${THIS_HOUR}, tried, done FROM counted
+         ON CONFLICT (subscription_id, hour) DO UPDATE
+            SET attempts = h.attempts + excluded.attempts, delivered = h.delivered + excluded.delivered)
        SELECT id, session_id FROM counted WHERE is_out`,
       [column('id'), column('epoch'), column('attempts'), column('delivered'), column('endsWell'), column('error')],
     );

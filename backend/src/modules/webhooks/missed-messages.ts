@@ -60,6 +60,8 @@ export async function findMissed(gap: Gap, take: (message: FoundMessage) => void
   const moved = listed.filter(({ id, newest }) => newest > (gap.seen.get(id) ?? newest));
   const chats = new Set([...alone.slice(-MAX_CHATS), ...moved.map(({ id }) => id).filter(isNumberedAlone)]);
   for (const chatId of chats) {
+    // A chat that TDLib had not yet written to its own database it asks Telegram for, for a bot.
+    await unlessRefused(gap.client.request({ '@type': 'getChat', chat_id: chatId }));
     await findAfter(gap, chatId, gap.seen.get(chatId), (ids) => messagesOf(gap.client, chatId, ids), take);
   }
   for (const chat of listed) {

@@ -209,17 +209,24 @@ export class SubscriptionDto {
   @ApiProperty({ type: 'integer', description: 'Given up within the last 24 hours.' }) failed!: number;
   @ApiProperty({ type: 'integer', description: 'Lost because too many waited to be stored.' }) dropped!: number;
   @ApiProperty({ type: 'integer' }) delivered!: number;
-  @ApiPropertyOptional({ type: 'number', description: 'Of the attempts, 0 to 1; absent before the first.' })
+  @ApiPropertyOptional({ type: 'number', description: 'Of the attempts of the last 24 hours, 0 to 1.' })
   success_rate?: number;
   @ApiPropertyOptional(DATE_TIME) last_delivered_at?: string;
   @ApiPropertyOptional({ type: String }) last_error?: string;
   @ApiPropertyOptional(DATE_TIME) last_error_at?: string;
   @ApiPropertyOptional({ ...DATE_TIME, description: 'The first failure since the last success.' })
   failing_since?: string;
-  @ApiPropertyOptional({ ...DATE_TIME, description: 'When the next repeat is due.' }) next_retry_at?: string;
+  @ApiPropertyOptional({ ...DATE_TIME, description: 'When the next repeat is due; never past.' })
+  next_retry_at?: string;
   @ApiPropertyOptional({ ...DATE_TIME, description: 'Until when the secret before the last one signs too.' })
   former_secret_until?: string;
   @ApiProperty(DATE_TIME) created_at!: string;
+}
+
+/** A subscription in a list over all sessions. */
+export class SessionSubscriptionDto extends SubscriptionDto {
+  @ApiProperty(UUID) session_id!: string;
+  @ApiProperty({ type: String, enum: ['bot', 'user'] }) session_kind!: 'bot' | 'user';
 }
 
 /** Filters to try. */

@@ -1,11 +1,10 @@
 import type { DeliveryRow } from './deliveries.repository.js';
 import { type DeliveryDto } from './delivery.dto.js';
-import type { SubscriptionDto } from './subscription.dto.js';
+import type { SessionSubscriptionDto, SubscriptionDto } from './subscription.dto.js';
 import type { SubscriptionView } from './subscriptions.service.js';
 
 /** How a subscription looks in the API. */
 export function toSubscriptionDto({ subscription: of, progress }: SubscriptionView): SubscriptionDto {
-  const attempts = Number(of.attempts);
   return {
     id: of.id,
     kind: of.kind,
@@ -21,7 +20,7 @@ export function toSubscriptionDto({ subscription: of, progress }: SubscriptionVi
     failed: progress.failed,
     dropped: Number(of.dropped),
     delivered: Number(of.delivered),
-    ...(attempts > 0 && { success_rate: Number((Number(of.delivered) / attempts).toFixed(4)) }),
+    ...(progress.attempts > 0 && { success_rate: Number((progress.succeeded / progress.attempts).toFixed(4)) }),
     ...(of.lastDeliveredAt && { last_delivered_at: of.lastDeliveredAt.toISOString() }),
     ...(of.lastError !== null && { last_error: of.lastError }),
     ...(of.lastErrorAt && { last_error_at: of.lastErrorAt.toISOString() }),
@@ -31,6 +30,12 @@ export function toSubscriptionDto({ subscription: of, progress }: SubscriptionVi
       of.formerSecretUntil.getTime() > Date.now() && { former_secret_until: of.formerSecretUntil.toISOString() }),
     created_at: of.createdAt.toISOString(),
   };
+}
+
+/** The same in a list over all sessions. */
+export function toSessionSubscriptionDto(view: SubscriptionView): SessionSubscriptionDto {
+  const { sessionId } = view.subscription;
+  return { ...toSubscriptionDto(view), session_id: sessionId, session_kind: view.progress.sessionKind };
 }
 
 function stateOf({ subscription, progress }: SubscriptionView): SubscriptionDto['state'] {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { keysetPage } from '../../common/db/keyset.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import type { Page, PageRequest } from '../../common/http/index.js';
-import { KEPT } from './retention.js';
+import { HOURS_KEPT, KEPT, THIS_HOUR } from './retention.js';
 import { SubscriptionEntity } from './subscription.entity.js';
 
 /** How a subscription's deliveries go, beside what its row says. */
@@ -14,6 +14,10 @@ export interface SubscriptionProgress {
   readonly oldestPendingAt: Date | undefined;
   readonly failed: number;
   readonly nextRetryAt: Date | undefined;
+  /** Within the last day. */
+  readonly attempts: number;
+  readonly succeeded: number;
+  readonly sessionKind: 'bot' | 'user';
 }
 
 /** Whose subscriptions are meant; undefined for everybody's. */
@@ -35,6 +39,9 @@ interface ProgressRow {
   readonly oldest: Date | null;
   readonly failed: number;
   readonly next_retry: Date | null;
+  readonly attempts: number;
+  readonly succeeded: number;
+  readonly session_kind: 'bot' | 'user';
 }
 
 /** A stored update as a preview looks at it. */
@@ -72,6 +79,11 @@ export class SubscriptionsRepository {
       .where('subscription.sessionId = :sessionId', { sessionId });
     if (owner !== undefined) query.andWhere('subscription.tokenId = :owner', { owner });
     return keysetPage(query, request);
+  }
+
+  /** Of all sessions, oldest first. */
+  pageOfAll(request: PageRequest): Promise<Page<SubscriptionEntity>> {
+    return keysetPage(this.unitOfWork.manager.createQueryBuilder(SubscriptionEntity, 'subscription'), request);
   }
 
   async insert(subscription: Partial<SubscriptionEntity> & { readonly id: string }): Promise<void> {
@@ -113,18 +125,11 @@ export class SubscriptionsRepository {
     return rows.length === 0;
   }
 
-  /** Whether there is such a subscription, and its token is on and covers the session. */
-  async isServed(id: string): Promise<boolean> {
-    const rows = await this.unitOfWork.rows(
-      `SELECT 1 FROM subscriptions s JOIN sessions x ON x.id = s.session_id WHERE s.id = $1 AND ${IS_SERVED}`,
-      [id],
-    );
-    return rows.length > 0;
-  }
-
   async progress(ids: readonly string[]): Promise<ReadonlyMap<string, SubscriptionProgress>> {
     const rows = await this.unitOfWork.rows<ProgressRow>(
-      `SELECT s.id, n.name AS token_name, ${IS_SERVED} AS is_served, p.pending, p.oldest, f.failed, p.next_retry
+      `SELECT s.id, n.name AS token_name, ${IS_SERVED} AS is_served, p.pending, p.oldest, f.failed,
+              CASE WHEN p.next_retry IS NOT NULL THEN greatest(p.next_retry, now()) END AS next_retry,
+              h.attempts, h.succeeded, x.kind AS session_kind
          FROM subscriptions s JOIN sessions x ON x.id = s.session_id LEFT JOIN api_tokens n ON n.id = s.token_id
         CROSS JOIN LATERAL (
           SELECT count(*)::int AS pending, min(d.created_at) AS oldest,
@@ -134,6 +139,9 @@ export class SubscriptionsRepository {
         CROSS JOIN LATERAL (
           SELECT count(*)::int AS failed FROM deliveries d
            WHERE d.subscription_id = s.id AND d.status = 'failed' AND d.created_at > now() - ${KEPT}) f
+        CROSS JOIN LATERAL (
+          SELECT coalesce(sum(attempts), 0)::int AS attempts, coalesce(sum(delivered), 0)::int AS succeeded
+            FROM subscription_hours WHERE subscription_id = s.id AND hour > ${THIS_HOUR} - ${HOURS_KEPT}) h
         WHERE s.id = ANY($1::uuid[])`,
       [ids],
     );
@@ -157,5 +165,8 @@ function toProgress(row: ProgressRow): SubscriptionProgress {
     oldestPendingAt: row.oldest ?? undefined,
     failed: row.failed,
     nextRetryAt: row.next_retry ?? undefined,
+    attempts: row.attempts,
+    succeeded: row.succeeded,
+    sessionKind: row.session_kind,
   };
 }

@@ -121,6 +121,12 @@ export class SubscriptionsService {
     return new Page(await this.views(items), nextCursor);
   }
 
+  /** Of all sessions, oldest first. */
+  async listAll(request: PageRequest): Promise<Page<SubscriptionView>> {
+    const { items, nextCursor } = await this.repository.pageOfAll(request);
+    return new Page(await this.views(items), nextCursor);
+  }
+
   /** @throws NotFoundError, KindMismatchError, ValidationFailedError */
   async change(path: SessionPath, id: string, change: SubscriptionChange, caller: Caller): Promise<SubscriptionMade> {
     const subscription = await this.existing(path, id, caller);

@@ -3,7 +3,7 @@ import { Cron, CronExpression } from '@nestjs/schedule';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { PARTS } from './retention.js';
+import { HOURS_KEPT, PARTS, THIS_HOUR } from './retention.js';
 
 /** Readers wait behind a statement that waits for its lock: it gives up soon and tries again at its next time. */
 const LOCK_TIMEOUT = '1s';
@@ -32,6 +32,7 @@ export class UpdateRetention implements OnApplicationBootstrap {
     try {
       const [row] = await this.unitOfWork.rows<{ part: number }>('SELECT update_part(now()) AS part');
       await this.empty(((row?.part ?? 0) + 1) % PARTS);
+      await this.unitOfWork.rows(`DELETE FROM subscription_hours WHERE hour <= ${THIS_HOUR} - ${HOURS_KEPT}`);
     } catch (error) {
       this.logger.warn(`old updates were not removed, the next sweep tries again: ${messageOf(error)}`);
     }

@@ -7,7 +7,7 @@ import { MessageGap } from './message-gap.js';
 import type { FoundMessage } from './missed-messages.js';
 import { type NewestSeen, SeenMessages } from './seen-messages.js';
 import { entriesOf, parseEntry, type UpdateEntry, writeEntry } from './update-entry.js';
-import { factsOf, NEW_MESSAGE } from './update-facts.js';
+import { factsOf, NEW_MESSAGE, type UpdateFacts } from './update-facts.js';
 import { SYSTEM_TYPES } from './update-types.js';
 
 /** What a tap does with what it has found. */
@@ -139,9 +139,7 @@ export class UpdateTap implements SessionTap {
       this.write(entries.map(writeEntry).join(''));
       for (const entry of entries) this.push(entry);
     }
-    if (facts.messageId !== undefined && facts.chatId !== undefined) {
-      this.keep(() => this.seen.note(facts.chatId ?? 0, facts.messageId ?? 0));
-    }
+    this.note(facts);
     if (this.waiting > MAX_HELD) this.release();
     else if (entries.length > 0) this.tellFilled();
   }
@@ -293,11 +291,17 @@ export class UpdateTap implements SessionTap {
     const wanting = this.wanting(NEW_MESSAGE).filter(({ since }) => date * 1_000 >= since - CLOCK_SLACK_MS);
     if (isOutgoing || this.isOver || wanting.length === 0) return 0;
     const update = `{"@type":"${NEW_MESSAGE}","message":${text}}`;
-    const entries = entriesOf(this.lease.sessionId, NEW_MESSAGE, update, wanting, this.now());
+    const facts = factsOf(NEW_MESSAGE, update);
+    const entries = entriesOf(this.lease.sessionId, NEW_MESSAGE, update, wanting, this.now(), facts);
     this.write(entries.map(writeEntry).join(''));
     for (const entry of entries) this.push(entry, this.missed);
+    this.note(facts);
     this.tellFilled();
     return entries.length;
+  }
+
+  private note({ chatId, messageId }: UpdateFacts): void {
+    if (chatId !== undefined && messageId !== undefined) this.keep(() => this.seen.note(chatId, messageId));
   }
 
   /** Younger updates need not wait any more for what is looked for. */

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AllSubscriptionsController } from './all-subscriptions.controller.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -17,7 +18,13 @@ import { UpdatePipeline } from './update-pipeline.js';
 import { UpdateRetention } from './update-retention.js';
 import { UpdatesRepository } from './updates.repository.js';
 
-const CONTROLLERS = [SubscriptionsController, DeliveriesController, EventsController, EventTicketsController];
+const CONTROLLERS = [
+  AllSubscriptionsController,
+  SubscriptionsController,
+  DeliveriesController,
+  EventsController,
+  EventTicketsController,
+];
 
 const REGISTRY: Provider[] = [
   DeliveriesRepository,

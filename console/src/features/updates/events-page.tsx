@@ -1,6 +1,5 @@
 'use client';
 
-import { useQueries } from '@tanstack/react-query';
 import { Radio } from 'lucide-react';
 import { useState } from 'react';
 import { KindMark, sessionName } from '@/components/session/name';
@@ -8,12 +7,14 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Page } from '@/components/ui/page';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
-import { useSessions } from '@/lib/queries';
+import { useAllSubscriptions, useSessions } from '@/lib/queries';
 import type { SessionSummary } from '@/lib/types';
 import { EventList } from './event-list';
-import { subscriptionsQuery, WATCHED } from './session-subscriptions';
 import { usePolledEvents, type Source } from './use-events';
 import { isWatch, useWatch } from './watch';
+
+/** So many sessions are shown; each that is watched is asked for its events in turn. */
+const SHOWN = 50;
 
 /** The updates of every watched session in one list. */
 export function EventsPage() {
@@ -45,14 +46,13 @@ export function EventsPage() {
 }
 
 function Watched({ sessions }: { sessions: readonly SessionSummary[] }) {
-  const looked = sessions.filter(({ status }) => status === 'authorized').slice(0, WATCHED);
-  const lists = useQueries({ queries: looked.map((session) => subscriptionsQuery(session)) });
+  const looked = sessions.filter(({ status }) => status === 'authorized').slice(0, SHOWN);
+  const { data: subscriptions } = useAllSubscriptions();
   const watch = useWatch();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const rows = looked.map((session, index) => ({
+  const rows = looked.map((session) => ({
     session,
-    isKnown: lists[index]?.data !== undefined,
-    watching: lists[index]?.data?.find(isWatch),
+    watching: subscriptions?.find((each) => each.session_id === session.id && isWatch(each)),
   }));
   const sources: readonly Source[] = rows.flatMap(({ session, watching }) =>
     watching && !hidden.has(session.id) ? [{ session: { kind: session.kind, id: session.id }, sub: watching.id }] : [],
@@ -68,7 +68,7 @@ function Watched({ sessions }: { sessions: readonly SessionSummary[] }) {
       >
         <ErrorNote className="m-4" error={watch.error} lead="That did not work." />
         <ul aria-label="Watched sessions" className="grid border-t border-line sm:grid-cols-2">
-          {rows.map(({ session, isKnown, watching }) => (
+          {rows.map(({ session, watching }) => (
             <li key={session.id} className="flex items-center gap-3 px-4 py-2.5 sm:px-5">
               <KindMark kind={session.kind} />
               <span className="min-w-0 flex-1 truncate text-sm font-medium">{sessionName(session)}</span>
@@ -92,7 +92,7 @@ function Watched({ sessions }: { sessions: readonly SessionSummary[] }) {
                 <Button
                   size="sm"
                   aria-label={`Watch ${sessionName(session)}`}
-                  disabled={watch.isPending || !isKnown}
+                  disabled={watch.isPending || subscriptions === undefined}
                   onClick={() => void watch.begin(session)}
                 >
                   Watch

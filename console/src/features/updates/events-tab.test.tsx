@@ -208,8 +208,7 @@ it('shows the events of all watched sessions in one list, by polling, and says w
     <EventsPage />,
     {
       'GET /v1/sessions': () => ok([session, other]),
-      [`GET ${at}`]: () => ok([stream]),
-      [`GET /v1/bot/${other.id}/updates/subscriptions`]: () => ok([]),
+      'GET /v1/subscriptions': () => ok([{ ...stream, session_id: session.id, session_kind: session.kind }]),
       [`GET ${at}/${stream.id}/events`]: () => {
         const result = portion;
         portion = [];

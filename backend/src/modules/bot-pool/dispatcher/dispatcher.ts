@@ -296,11 +296,6 @@ export class Dispatcher<P extends Part> {
     this.cancelWake = undefined;
   }
 
-  /** How long a part that came now would wait for a bot at least; Infinity where none is in sight. */
-  expectedWaitMs(): number {
-    return Math.max(0, this.earliest() - this.clock.now());
-  }
-
   status(): DispatcherStatus {
     const now = this.clock.now();
     const bots = [...this.bots.values()].map((bot) => this.statusOf(bot, now));
