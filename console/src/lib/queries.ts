@@ -97,16 +97,6 @@ export function useSubscriptions({ kind, id }: Pick<SessionSummary, 'kind' | 'id
   );
 }
 
-/** The subscriptions of all sessions, oldest first. */
-export function useAllSubscriptions() {
-  return $api.useQuery(
-    'get',
-    '/v1/subscriptions',
-    {},
-    { select: ({ result }) => result, refetchInterval: STORAGE_REFRESH_MS },
-  );
-}
-
 /** What keeps a session back now. Its queue and its cooldowns change by the second. */
 export function useSessionLimits({ kind, id }: Pick<SessionSummary, 'kind' | 'id'>) {
   return $api.useQuery(
@@ -120,6 +110,16 @@ export function useSessionLimits({ kind, id }: Pick<SessionSummary, 'kind' | 'id
 /** Every rule of how much may be done how often, oldest first, with the use of the session that has used most. */
 export function useLimitRules() {
   return $api.useQuery('get', '/v1/limits', {}, { select: ({ result }) => result, refetchInterval: 10_000 });
+}
+
+/** The subscriptions of all sessions, oldest first. */
+export function useAllSubscriptions() {
+  return $api.useQuery(
+    'get',
+    '/v1/subscriptions',
+    {},
+    { select: ({ result }) => result, refetchInterval: STORAGE_REFRESH_MS },
+  );
 }
 
 /** What to call after a change, so that every view of the thing shows it. */
