@@ -5,9 +5,11 @@ import { AuditSweep } from '../src/modules/audit/audit-sweep.js';
 import { API_TOKEN, type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { insertApp, insertSession } from './support/registry.js';
+import { type TestTelegram, startTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
 const CHAT = -1001;
+const SOME_ID = '11111111-1111-4111-8111-111111111111';
 const COLUMNS = ['none', 'disabled', 'expired', 'read', 'send', 'other', 'chats', 'covered', 'master'] as const;
 type Column = (typeof COLUMNS)[number];
 
@@ -44,6 +46,9 @@ const ROWS: readonly Row[] = [
   ['delete /v1/tokens/{id}', MASTER(404)],
   ['post /v1/tokens/{id}/rotate', MASTER(404), {}],
   ['post /v1/tokens/{id}/check', MASTER(404), { method: 'getMe', session_id: 'x' }],
+  ['get /v1/tokens/{id}/s3-keys', MASTER(404)],
+  ['post /v1/tokens/{id}/s3-keys', MASTER(404), {}],
+  ['delete /v1/tokens/{id}/s3-keys/{key}', MASTER(404)],
   ['get /v1/audit', MASTER(200)],
   ['get /v1/workers', MASTER(200)],
   ['post /v1/apps', MASTER(400), {}],
@@ -66,6 +71,27 @@ const ROWS: readonly Row[] = [
   ['get /v1/{kind}/{id}/limits/floods', MASTER(200)],
   ['get /v1/{kind}/{id}/limits/floods/counts', MASTER(200)],
   ['delete /v1/{kind}/{id}/limits/cooldowns/{scope}', MASTER(404)],
+
+  ['post /v1/pools', MASTER(400), {}],
+  ['get /v1/pools', MASTER(200)],
+  ['get /v1/pools/{pool}', MASTER(404)],
+  ['patch /v1/pools/{pool}', MASTER(404), { paused: true }],
+  ['delete /v1/pools/{pool}', MASTER(404)],
+  ['get /v1/pools/{pool}/status', MASTER(404)],
+  ['post /v1/pools/{pool}/verify', MASTER(404), {}],
+  ['post /v1/pools/{pool}/chats', MASTER(404), { chat_id: CHAT }],
+  ['post /v1/pools/{pool}/bots', MASTER(404), { session_id: SOME_ID }],
+  ['patch /v1/pools/{pool}/bots/{id}', MASTER(404), { state: 'paused' }],
+  ['delete /v1/pools/{pool}/bots/{id}', MASTER(404)],
+  ['delete /v1/pools/{pool}/bots/{id}/cooldown', MASTER(404)],
+  ['get /v1/pools/{pool}/objects', MASTER(404)],
+  ['put /v1/pools/{pool}/objects/{key}', MASTER(404), {}],
+  ['head /v1/pools/{pool}/objects/{key}', MASTER(404)],
+  ['get /v1/pools/{pool}/objects/{key}', MASTER(404)],
+  ['delete /v1/pools/{pool}/objects/{key}', MASTER(404)],
+  ['get /v1/pools/{pool}/stat/{key}', MASTER(404)],
+  ['post /v1/pools/{pool}/copies', MASTER(400), {}],
+  ['post /v1/pools/{pool}/collect', MASTER(404), {}],
 
   ['post /v1/bot', MASTER(400), {}],
   ['post /v1/user', MASTER(400), {}],
@@ -134,6 +160,7 @@ const ROWS: readonly Row[] = [
     'chat_id=777000&message_id=1',
   ],
 
+  ['get /v1/subscriptions', MASTER(200)],
   ['post /v1/{kind}/{id}/updates/subscriptions', READ(200), { kind: 'stream' }],
   ['get /v1/{kind}/{id}/updates/subscriptions', READ(200)],
   ['post /v1/{kind}/{id}/updates/subscriptions/preview', READ(200), { filters: {} }],
@@ -153,6 +180,7 @@ type Method = 'head' | 'options' | 'get' | 'post' | 'patch' | 'delete' | 'put';
 
 describe('access', () => {
   let database: TestDatabase;
+  let telegram: TestTelegram;
   let app: TestApp;
   let appId: string;
   let headers: Record<Column, Record<string, string>>;
@@ -160,7 +188,9 @@ describe('access', () => {
 
   beforeAll(async () => {
     database = await createDatabase();
-    app = await startApp({ database, env: { TDLIB_PROXY_ONLY: 'true', AUTH_FAILURES_PER_MINUTE: '100000' } });
+    telegram = await startTelegram();
+    const env = { ...telegram.env, TDLIB_PROXY_ONLY: 'true', AUTH_FAILURES_PER_MINUTE: '100000' };
+    app = await startApp({ database, env });
     appId = await insertApp(database);
     const foreign = await insertSession(database, await insertApp(database));
     ids = {};
@@ -192,6 +222,7 @@ describe('access', () => {
 
   afterAll(async () => {
     await app.stop();
+    await telegram.stop();
     await database.drop();
   });
 

@@ -1,4 +1,14 @@
-import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import {
+  IsInt,
+  IsNotEmpty,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { Type } from 'class-transformer';
 import { ApiProperty, ApiPropertyOptional, MayBeAbsent } from '../../common/http/index.js';
 
@@ -77,8 +87,8 @@ export class ObjectNameDto {
 }
 
 export class CopyObjectDto {
-  @ApiProperty({ type: ObjectNameDto }) @ValidateNested() @Type(() => ObjectNameDto) from!: ObjectNameDto;
-  @ApiProperty({ type: ObjectNameDto }) @ValidateNested() @Type(() => ObjectNameDto) to!: ObjectNameDto;
+  @ApiProperty({ type: ObjectNameDto }) @IsObject() @ValidateNested() @Type(() => ObjectNameDto) from!: ObjectNameDto;
+  @ApiProperty({ type: ObjectNameDto }) @IsObject() @ValidateNested() @Type(() => ObjectNameDto) to!: ObjectNameDto;
 }
 
 export class CollectedDto {
