@@ -31,7 +31,7 @@ function closeness({ session_id, token_id }: RuleDraft): number {
 }
 
 /** True when a token opens the session. */
-export function covers(token: Token, { id, app_id }: SessionSummary): boolean {
+function covers(token: Token, { id, app_id }: SessionSummary): boolean {
   return token.all_sessions || token.session_ids.includes(id) || token.app_ids.includes(app_id);
 }
 
