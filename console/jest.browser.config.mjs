@@ -15,6 +15,6 @@ export default {
     ],
   },
   maxWorkers: 1,
-  // What hangs is ended by the deadline of its own wait (browser/support/process.ts), which names it.
-  testTimeout: 600_000,
+  // Most of what hangs is ended by the deadline of its own wait (browser/support/process.ts), which names it.
+  testTimeout: 180_000,
 };
