@@ -57,11 +57,12 @@ export class Receiver {
   }
 
   /** The requests about the message of this text, once there are so many. */
-  about(text: string, count = 1): Promise<readonly Received[]> {
-    return until(`${count} deliveries of ${text}`, () => {
-      const found = this.received.filter(({ update }) => textOf(update) === text);
-      return found.length >= count && found;
-    });
+  about(text: string, count = 1, timeoutMs?: number): Promise<readonly Received[]> {
+    const found = (): readonly Received[] | false => {
+      const all = this.received.filter(({ update }) => textOf(update) === text);
+      return all.length >= count && all;
+    };
+    return until(`${count} deliveries of ${text}`, found, timeoutMs);
   }
 
   async stop(): Promise<void> {

@@ -13,8 +13,8 @@ const TWO_AT_ONCE = '--maxWorkers=2';
 
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
- * own test runner. Those that go `aside` start whole products, one at a time, and wait for them more than they work: each runs
- * while the others run, so that no processor is idle.
+ * own test runner. Those that go `aside` start whole products, one at a time, and wait for them more than they work: they run one
+ * after the other while the rest run, so that no processor is idle.
  * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, aside?: true }[]}
  */
 export const SUITES = [
@@ -32,17 +32,14 @@ export const SUITES = [
 ];
 
 /**
- * Runs suites in lanes: one for each that goes aside, and one for the others, one after the other.
+ * Runs suites in two lanes, in each of them one after the other.
  * @param {typeof SUITES} chosen
  * @returns {Promise<readonly object[]>} what `printSummary` takes
  */
 export async function runSuites(chosen) {
   const aside = chosen.filter((suite) => suite.aside);
   const others = chosen.filter((suite) => !suite.aside);
-  const lanes = [
-    runLane(others, runSeen),
-    ...aside.map((suite) => runLane([suite], chosen.length === 1 ? runSeen : runUnseen)),
-  ];
+  const lanes = [runLane(others, runSeen), runLane(aside, others.length === 0 ? runSeen : runUnseen)];
   return (await Promise.all(lanes)).flat();
 }
 

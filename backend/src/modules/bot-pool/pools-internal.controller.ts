@@ -55,11 +55,12 @@ export class PoolsInternalController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RemoteSend> {
     const { chatId, part } = body as RemoteSendRequest;
+    const { signal } = untilLeft(reply);
     try {
-      const onProgress = (): void => undefined;
-      return {
-        stored: await this.sender.send({ botId: id, chatId, part, signal: untilLeft(reply).signal, onProgress }),
-      };
+      const stored = await this.sender.send({ botId: id, chatId, part, signal, onProgress: () => undefined });
+      // Who has left learns of no message, and could not have it deleted.
+      if (signal.aborted) await this.sender.erase(stored).catch(() => undefined);
+      return { stored };
     } catch (error) {
       if (!(error instanceof SendError)) throw error;
       const { message, code, trouble } = error;

@@ -27,8 +27,8 @@ export type ChargeStatement = (
 
 /** More would hold up what comes after them. */
 const CALLS_AT_ONCE = 200;
-/** A database that says nothing for so long counts as away. */
-const PATIENCE_MS = 1_000;
+/** A database that says nothing for so long counts as away; one that is only slow still counts. */
+const PATIENCE_MS = 5_000;
 /** How long it is not asked again then. */
 const AWAY_MS = 1_000;
 
