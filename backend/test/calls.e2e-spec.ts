@@ -22,7 +22,12 @@ describe('calls', () => {
 
   const start = async (): Promise<void> => {
     app = await startApp({
-      env: { ...telegram.env, WORKER_ID: 'w', ...(dataDir !== undefined && { DATA_DIR: dataDir }) },
+      env: {
+        PACE_PER_SECOND: '100',
+        ...telegram.env,
+        WORKER_ID: 'w',
+        ...(dataDir !== undefined && { DATA_DIR: dataDir }),
+      },
       database,
     });
     dataDir = app.dataDir;
