@@ -248,7 +248,7 @@ describe('scoped tokens', () => {
     });
 
     it('not when there is no such token', async () => {
-      for (const id of [randomUUID(), 'nope', '%00']) {
+      for (const id of [randomUUID(), 'nope']) {
         const answers = [
           await patch(id, { name: 'x' }).expect(404),
           await gateway.http().delete(`/v1/tokens/${id}`).set(master).expect(404),
