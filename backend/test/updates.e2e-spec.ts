@@ -1,5 +1,9 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { UnitOfWork } from '../src/common/db/unit-of-work.js';
+import { LanesRepository } from '../src/modules/webhooks/lanes.repository.js';
+import type { Subscriber } from '../src/modules/webhooks/subscriber.js';
+import { UpdatesRepository } from '../src/modules/webhooks/updates.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { EventStream, type StreamEvent } from './support/events.js';
 import { Receiver, textOf } from './support/receiver.js';
@@ -281,6 +285,48 @@ describe('updates', () => {
       Array.from({ length: 20 }, (_, index) => `b${index + 1}`),
     );
   }, 300_000);
+
+  it('are stored and settled by looking their rows up, however many there are', async () => {
+    const { id: subscription } = await subscribe({ kind: 'stream' });
+    const session = String(path.split('/').at(-1));
+    await app.database.query(
+      `WITH made AS (
+         INSERT INTO updates (part, id, session_id, type, at, payload)
+         SELECT update_part(now()), gen_random_uuid(), $1, 'updateChatAction', now(), '{}' FROM generate_series(1, 5000)
+         RETURNING part, id)
+       INSERT INTO deliveries (part, id, subscription_id, update_id, status)
+       SELECT part, gen_random_uuid(), $2, id, 'stored' FROM made`,
+      [session, subscription],
+    );
+    const [lease] = await app.database.query<{ worker_id: string; epoch: number; part: number }>(
+      'SELECT worker_id, epoch, update_part(now()) AS part FROM sessions WHERE id = $1',
+      [session],
+    );
+    if (lease === undefined) throw new Error('the session has no worker');
+    const unitOfWork = app.app.get(UnitOfWork);
+    const entries = Array.from({ length: 50 }, () => ({
+      entry: {
+        ...{ id: randomUUID(), isNamed: true, type: 'updateNewMessage', chatId: 7, at: Date.now(), payload: '{}' },
+        subscriptionIds: [subscription],
+      },
+      lease: { sessionId: session, epoch: lease.epoch, workerId: lease.worker_id },
+    }));
+    const outcome = { isDelivered: true, at: Date.now(), durationMs: 1, status: 200 };
+    const of = { id: subscription, laneEpoch: 0 } as Subscriber;
+    await unitOfWork.run(async () => {
+      const wanted = entries.map(({ entry }) => ({ entry, subscriptionId: subscription, claimEpoch: undefined }));
+      const { deliveries } = await app.app.get(UpdatesRepository).store(lease.worker_id, entries, wanted);
+      expect(deliveries).toHaveLength(50);
+      const items = deliveries.map(({ id, part }) => ({ id, part, chatId: 7, attempt: 1, payload: '{}' }));
+      const settled = { outcome, status: 'delivered', dueInMs: 0, wasProbe: false } as const;
+      await app.app.get(LanesRepository).settle(items.map((item) => ({ settled: { item, ...settled }, of })));
+      const [read] = await unitOfWork.rows<{ rows: number }>(
+        `SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname ~ '^(updates|deliveries)_[0-9]$'`,
+      );
+      expect(read?.rows).toBeLessThan(500);
+    });
+  });
 
   it('come with a test event and the events of the product, where those are named', async () => {
     const receiver = await receive();
