@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { UnitOfWork } from '../src/common/db/unit-of-work.js';
 import { LanesRepository } from '../src/modules/webhooks/lanes.repository.js';
 import type { Subscriber } from '../src/modules/webhooks/subscriber.js';
+import { SubscribersRepository } from '../src/modules/webhooks/subscribers.repository.js';
 import { UpdatesRepository } from '../src/modules/webhooks/updates.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { EventStream, type StreamEvent } from './support/events.js';
@@ -239,6 +240,47 @@ describe('updates', () => {
     const since = new Date(Date.now() - 3_600_000).toISOString();
     expect(await api.must(api.post(`${subscriptions()}/${goneId}/recover`, { since }))).toMatchObject({ requeued: 1 });
     await gone.about('try', 2);
+  });
+
+  it('that wait are delivered though their session was stopped, and nobody opens it', async () => {
+    const receiver = await receive();
+    receiver.answer = (response) => response.writeHead(500).end();
+    const { token, userId } = telegram.control.createBot({ username: 'updates_left_bot' });
+    const left = `/v1/bot/${(await api.must(api.post('/v1/bot', { token, app_id: appId }))).id}`;
+    await subscribe({ url: receiver.url, filters: NEW_MESSAGES }, left);
+    await telegram.control.sendMessage({ chatId: userId, from: friend, text: 'left' });
+    await receiver.about('left');
+    await api.must(api.post(`${left}/stop`));
+    receiver.answer = (response) => response.end();
+    const [first, second] = await receiver.about('left', 2, 60_000);
+    const [id, attempt] = ['x-tgcontrol-delivery', 'x-tgcontrol-attempt'];
+    expect(second?.headers[id]).toBe(first?.headers[id]);
+    expect(second?.headers[attempt]).toBe('2');
+  }, 90_000);
+
+  it('are kept from the moment on at which the subscription is answered, however busy the worker is', async () => {
+    const seen = await subscribe({ kind: 'stream', filters: NEW_MESSAGES });
+    const subscribers = app.app.get(SubscribersRepository);
+    const take = subscribers.take.bind(subscribers);
+    let goOn = (): void => undefined;
+    // The lane is taken, for everybody to see; the worker hears of it late.
+    const late = new Promise<void>((resolve) => (goOn = resolve));
+    subscribers.take = async (...given) => {
+      const taken = await take(...given);
+      await late;
+      return taken;
+    };
+    try {
+      const receiver = await receive();
+      await subscribe({ url: receiver.url, filters: NEW_MESSAGES });
+      await say('meanwhile');
+      await until('the update', async () => texts((await poll(seen.id, '')).events).includes('meanwhile'));
+      goOn();
+      await receiver.about('meanwhile');
+    } finally {
+      goOn();
+      subscribers.take = take;
+    }
   });
 
   it('wait while a receiver is away, and arrive all, each under one id, when it is back', async () => {
