@@ -66,7 +66,7 @@ const MAX_PER_SESSION = 100;
 const MAX_PER_TOKEN = 50;
 const PREVIEWED = 100;
 /** A worker hears of a new subscription within milliseconds. */
-const LIVE_TIMEOUT_MS = 1_000;
+const LIVE_TIMEOUT_MS = 3_000;
 const LIVE_POLL_MS = 20;
 const OVERLAP_MS = 24 * 3_600_000;
 
