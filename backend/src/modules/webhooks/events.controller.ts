@@ -15,12 +15,12 @@ import {
   successEnvelope,
   TakesTicket,
 } from '../../common/http/index.js';
-import { viewOf } from '../../telegram/index.js';
 import { departureOf, type SessionKind } from '../sessions/index.js';
 import { EventDto, EventsQueryDto, ofCursor } from './delivery.dto.js';
 import { EventReader, pollAnswer } from './event-reader.js';
 import { streamEvents } from './event-stream.js';
 import { SubscriptionsService } from './subscriptions.service.js';
+import { viewOfCaller } from './visible-update.js';
 
 const DEFAULT_LIMIT = 100;
 /** A stream takes its events in portions of its own. */
@@ -72,7 +72,7 @@ export class EventsController {
   ): Promise<void> {
     const caller = departureOf(reply);
     const reader = currentCaller();
-    const view = reader.kind === 'token' ? viewOf(reader.rights) : undefined;
+    const view = viewOfCaller(reader);
     const { id: subscriptionId } = await this.subscriptions.existing({ kind, id }, sub, reader);
     if (request.headers.accept?.includes('text/event-stream') === true) {
       const after = resumed(request.headers['last-event-id']) ?? query.position;

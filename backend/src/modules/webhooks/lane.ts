@@ -3,6 +3,7 @@ import { Growth } from './growth.js';
 import type { LaneHost, LaneItem } from './lane-host.js';
 import { MAX_ATTEMPTS, retryDelayMs } from './retry-schedule.js';
 import type { Subscriber } from './subscriber.js';
+import { visibleStored } from './visible-update.js';
 
 /** After so many failures in a row only the oldest delivery is tried. */
 const FAILURES_TO_OPEN = 5;
@@ -16,6 +17,7 @@ const AGAIN_MS = 1_000;
 /** What is due at nearly the same time is looked for once. */
 const SOON_MS = 50;
 const GONE = 410;
+const WITHHELD = 'not posted: the token of the subscription may not see it any more';
 
 /**
  * The deliveries of one subscription: how many are under way, which come next, what happens when they fail. It keeps few in
@@ -177,9 +179,14 @@ export class Lane {
 
   private send(item: LaneItem): void {
     const to = this.subscriber;
+    const payload = visibleStored(to.view, item.payload);
+    if (payload === undefined) {
+      this.withhold(item, to);
+      return;
+    }
     this.underWay += 1;
     if (this.isOrdered && item.chatId !== undefined) this.busyChats.add(item.chatId);
-    void this.host.post(item, to).then((outcome) => {
+    void this.host.post(payload === item.payload ? item : { ...item, payload }, to).then((outcome) => {
       this.underWay -= 1;
       this.isFull = false;
       if (item.chatId !== undefined) this.busyChats.delete(item.chatId);
@@ -187,6 +194,13 @@ export class Lane {
       else this.failed(item, outcome, to);
       this.pump();
     });
+  }
+
+  /** What it is about has been taken from its token since it was stored. */
+  private withhold(item: LaneItem, to: Subscriber): void {
+    const outcome = { isDelivered: false, at: Date.now(), durationMs: 0, error: WITHHELD };
+    const settled = { item, outcome, status: 'failed', dueInMs: 0, wasProbe: false, isWithheld: true } as const;
+    void this.host.settle(settled, to).then(() => this.lookAgain());
   }
 
   private succeeded(item: LaneItem, outcome: Outcome, to: Subscriber): void {

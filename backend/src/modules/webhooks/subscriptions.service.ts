@@ -6,7 +6,6 @@ import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { ConflictError, KindMismatchError, NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
 import { type Caller, existingId, Page, type PageRequest } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
-import { viewOf } from '../../telegram/index.js';
 import type { SessionKind } from '../sessions/index.js';
 import { CompiledFilters, type UpdateFilters } from './filters.js';
 import { makeSecret, SecretSealer } from './secret-sealer.js';
@@ -15,7 +14,7 @@ import { type Owner, type SubscriptionProgress, SubscriptionsRepository } from '
 import { refusalOf, TargetAddresses } from './target-address.js';
 import { chatOf } from './update-facts.js';
 import { unknownTypes } from './update-types.js';
-import { visibleUpdate } from './visible-update.js';
+import { viewOfCaller, visibleUpdate } from './visible-update.js';
 
 /** What is to be made. */
 export interface SubscriptionDraft {
@@ -184,7 +183,7 @@ export class SubscriptionsService {
     const sessionId = await this.sessionOf(path);
     const compiled = new CompiledFilters(filters);
     const stored = await this.repository.newestUpdates(sessionId, PREVIEWED);
-    const view = caller.kind === 'token' ? viewOf(caller.rights) : undefined;
+    const view = viewOfCaller(caller);
     const seen = stored
       .map(({ type, payload: text }) => ({ type, text, chatId: chatOf(text) }))
       .filter((update) => view === undefined || visibleUpdate(view, update) !== undefined);
