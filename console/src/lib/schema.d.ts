@@ -6653,7 +6653,10 @@ export interface operations {
   };
   removePoolBot: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description false: what it is sending is taken back, and goes to another bot */
+        drain?: boolean;
+      };
       header?: never;
       path: {
         id: string;
@@ -6811,6 +6814,8 @@ export interface operations {
         'If-None-Match'?: string;
         /** @description hexadecimal: 422 unless the body has it */
         'X-Content-SHA256'?: string;
+        /** @description seconds: 429 at once, instead of a wait, when all bots rest for longer */
+        'X-Max-Wait'?: string;
         /** @description kept with the object and given back with it */
         'X-Meta-*'?: string;
       };

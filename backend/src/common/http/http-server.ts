@@ -21,6 +21,7 @@ import { requirePlainBody, requireUtf8Json } from './body-form.js';
 import { BODY_LIMIT_BYTES } from './describe.js';
 import type { DirectHandler } from './direct.js';
 import { successEnvelope } from './envelope.js';
+import { continueWhenRead } from './expect-continue.js';
 import { readJsonBody } from './json-body.js';
 import { markRaw, passRawBodies } from './raw-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
@@ -213,6 +214,7 @@ export class HttpServer extends FastifyAdapter {
 
   private setUp(fastify: FastifyInstance): void {
     answerForNode(fastify.server);
+    continueWhenRead(fastify.server);
     fastify.decorateRequest('requestContext');
     const slowBodies = new SlowBodies(this.deadlines.requestMs, this.deadlines.checkMs, (request, reply) => {
       reply.header('connection', 'close');

@@ -7,6 +7,7 @@ import { Downloads } from '../files/index.js';
 import { BotCalls } from './bot-calls.js';
 import { BlobLostError, ChecksumMismatchError, ObjectNotFoundError } from './bot-pool.errors.js';
 import { PartAbortedError } from './dispatcher/dispatcher.errors.js';
+import { LeftParts } from './left-parts.js';
 import { documentOf } from './message-document.js';
 import { ObjectsRepository } from './objects.repository.js';
 import { PoolHost } from './pool-host.js';
@@ -56,6 +57,7 @@ export class ObjectsService {
     private readonly spool: Spool,
     private readonly bots: BotCalls,
     private readonly downloads: Downloads,
+    private readonly left: LeftParts,
     logger: AppLogger,
   ) {
     this.logger = logger.for(ObjectsService.name);
@@ -66,6 +68,16 @@ export class ObjectsService {
     const pool = await this.pools.find(idOrName);
     if (pool === undefined) throw new NotFoundError('pool', idOrName);
     return pool;
+  }
+
+  /**
+   * Refuses an upload before its body is read.
+   * @param maxWaitMs how long its first part may have to wait for a bot
+   * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError
+   */
+  async admit(pool: PoolRow, maxWaitMs?: number): Promise<void> {
+    this.spool.admit();
+    await this.host.admit(pool.id, maxWaitMs);
   }
 
   /**
@@ -149,6 +161,7 @@ export class ObjectsService {
 
   /** Deletes messages that nothing refers to any more, also those that could not be deleted before. */
   async collect(pool: PoolRow): Promise<{ readonly found: number; readonly remote: Remote }> {
+    await this.left.look(pool.id, COLLECT_AFTER_MS);
     const blobs = await this.repository.freeBlobs(pool.id, COLLECT_AFTER_MS);
     return { found: blobs.length, remote: await this.erase(pool, blobs) };
   }

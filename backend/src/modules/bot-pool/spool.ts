@@ -6,6 +6,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { RequestTimeoutError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
 import { UploadCutError } from '../uploads/index.js';
+import { PoolSaturatedError } from './dispatcher/dispatcher.errors.js';
 
 /** A stretch of a body, in a file that can be read again and again. */
 export interface Slice {
@@ -18,6 +19,9 @@ export interface Slice {
 
 /** What the slices of all bodies in this process may take at once. */
 const SPOOL_BYTES = 1024 ** 3;
+/** Bodies that may wait for room in it; their clients are connected meanwhile. */
+const MAX_WAITING = 256;
+const RETRY_AFTER_MS = 10_000;
 /** How long a client may be silent in the middle of a body that is being read. */
 const IDLE_MS = 30_000;
 /** Files that a killed process has left are nobody's after so long. */
@@ -40,6 +44,7 @@ export class BodyHashes {
  */
 @Injectable()
 export class Spool implements OnModuleInit {
+  protected readonly limitBytes: number = SPOOL_BYTES;
   private readonly directory: string;
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
@@ -55,6 +60,13 @@ export class Spool implements OnModuleInit {
       const path = join(this.directory, name);
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
       if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { force: true });
+    }
+  }
+
+  /** @throws PoolSaturatedError when as many bodies as may wait for room */
+  admit(): void {
+    if (this.waiting.length >= MAX_WAITING) {
+      throw new PoolSaturatedError('too many uploads wait for room on the disk', RETRY_AFTER_MS);
     }
   }
 
@@ -85,7 +97,7 @@ export class Spool implements OnModuleInit {
   }
 
   private async begin(reserve: number): Promise<SliceWriter> {
-    while (this.taken > 0 && this.taken + reserve > SPOOL_BYTES) {
+    while (this.taken > 0 && this.taken + reserve > this.limitBytes) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     this.taken += reserve;
