@@ -803,5 +803,5 @@ describe('the S3 endpoint', () => {
     // Not only the signatures were broken.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 403, 404, 501]));
     expect(s3.lines).toEqual([]);
-  }, 300_000);
+  }, 300_000 + FUZZED * 60);
 });

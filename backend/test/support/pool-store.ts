@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ObjectStore, OBJECT_STORE } from '../../src/modules/s3/object-store.js';
 import { type TestApp, startApp } from './app.js';
+import type { TestKey } from './s3.js';
 import { ApiClient, type TestTelegram, startTelegram } from './telegram.js';
 import { until } from './until.js';
 
@@ -15,14 +16,20 @@ export interface TestPools {
   readonly poolIds: readonly [string, string];
   /** The channel of the first pool. */
   readonly channel: number;
+  /** An access key that may write to a pool, made over the API. */
+  createKey(poolId: string): Promise<TestKey>;
   stop(): Promise<void>;
 }
 
 /**
  * Starts a product with two pools, whose own buckets have names that S3 does not show.
  * @param bots of the first pool; the second has one
+ * @param chunkBytes of the messages of both
  */
-export async function startPools(bots: number, env: NodeJS.ProcessEnv = {}): Promise<TestPools> {
+export async function startPools(
+  bots: number,
+  { env = {}, chunkBytes = MIB }: { readonly env?: NodeJS.ProcessEnv; readonly chunkBytes?: number } = {},
+): Promise<TestPools> {
   const telegram = await startTelegram();
   const app = await startApp({ env: { ...telegram.env, ...env } });
   const api = new ApiClient(app);
@@ -41,7 +48,7 @@ export async function startPools(bots: number, env: NodeJS.ProcessEnv = {}): Pro
     const admins = [owner, ...made.map(({ userId }) => userId)];
     const { chatId } = telegram.control.createChat({ type: 'channel', title: name, admins });
     const budget = { max: 1000, window_s: 60, gap_ms: 0 };
-    const settings = { name, chat_id: chatId, session_ids: sessionIds, chunk_size: MIB, budget };
+    const settings = { name, chat_id: chatId, session_ids: sessionIds, chunk_size: chunkBytes, budget };
     const { id } = await api.must(api.post('/v1/pools', settings));
     await until('the pool to be run', async () => {
       const { body } = await api.get(`/v1/pools/${name}/status`);
@@ -58,6 +65,11 @@ export async function startPools(bots: number, env: NodeJS.ProcessEnv = {}): Pro
     telegram,
     store: app.app.get<ObjectStore>(OBJECT_STORE, { strict: false }),
     poolIds: [first.id, second.id],
+    createKey: async (poolId) => {
+      const token = await api.must(api.post('/v1/tokens', { name: 's3', pool_ids: [poolId], pool_access: 'write' }));
+      const key = await api.must(api.post(`/v1/tokens/${token.id}/s3-keys`));
+      return { accessKeyId: String(key['access_key_id']), secretAccessKey: String(key['secret_access_key']) };
+    },
     channel: first.channel,
     stop: async () => {
       await app.stop();

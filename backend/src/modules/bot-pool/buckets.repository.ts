@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { violates } from '../../common/db/database-failure.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { NotFoundError } from '../../common/errors/index.js';
 import type { Bucket } from './stored-object.js';
 
 interface RawBucket {
@@ -29,13 +30,17 @@ export class BucketsRepository {
     return row && toBucket(row);
   }
 
-  /** @returns false when the name is taken */
+  /** @returns false when the name is taken. @throws NotFoundError when there is no such pool */
   async create(poolId: string, name: string): Promise<boolean> {
-    const created = await this.unitOfWork.rows(
-      `INSERT INTO pool_buckets (id, pool_id, name) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING id`,
-      [randomUUID(), poolId, name],
-    );
-    return created.length > 0;
+    try {
+      const created = await this.unitOfWork.rows(
+        `INSERT INTO pool_buckets (id, pool_id, name) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING id`,
+        [randomUUID(), poolId, name],
+      );
+      return created.length > 0;
+    } catch (error) {
+      throw violates(error, 'pool_buckets_pool_fk') ? new NotFoundError('pool', poolId) : error;
+    }
   }
 
   /** @returns false while it has objects. @throws what the database says, as of an upload that has just begun */

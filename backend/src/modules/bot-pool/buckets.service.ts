@@ -37,7 +37,7 @@ export class BucketsService {
     return this.repository.find(name);
   }
 
-  /** @returns false when another bucket has the name, or a pool */
+  /** @returns false when another bucket has the name, or a pool. @throws NotFoundError when there is no such pool */
   create(poolId: string, name: string): Promise<boolean> {
     return this.repository.create(poolId, name);
   }

@@ -54,6 +54,7 @@ const FIELDS = Object.keys(HEADER_OF) as readonly (keyof typeof HEADER_OF)[];
 const REFUSALS: Readonly<Record<string, StoreRefusal>> = {
   bucket_not_empty: 'bucket_not_empty',
   invalid_part: 'invalid_part',
+  not_found: 'no_such_bucket',
   object_not_found: 'no_such_key',
   part_refused: 'too_large',
   part_too_small: 'part_too_small',
@@ -84,7 +85,8 @@ export class PoolObjectStore implements ObjectStore {
   }
 
   async createBucket(name: string, poolId: string): Promise<void> {
-    if (!(await this.buckets.create(poolId, name))) throw new ObjectStoreError('bucket_exists', 'the name is taken');
+    if (!(await told(this.buckets.create(poolId, name))))
+      throw new ObjectStoreError('bucket_exists', 'the name is taken');
   }
 
   async deleteBucket(name: string): Promise<void> {
