@@ -2922,10 +2922,10 @@ export interface components {
       /** @description another one each time the object is put */
       version: string;
       size: number;
-      /** @description MD5 of the bytes, hexadecimal */
+      /** @description MD5 of the bytes, hexadecimal; of an object made of n parts over S3 the MD5 of their MD5s, and -n */
       etag: string;
-      /** @description of the bytes, hexadecimal */
-      sha256: string;
+      /** @description of the bytes, hexadecimal; absent of one made of parts over S3 */
+      sha256?: string;
       content_type: string;
       metadata: {
         [key: string]: string;
@@ -2950,6 +2950,9 @@ export interface components {
     ObjectPartDto: {
       n: number;
       size: number;
+      /** @description where in the message it begins */
+      offset: number;
+      /** @description of the whole message */
       sha256: string;
       chat_id: number;
       message_id: number;
@@ -2963,10 +2966,10 @@ export interface components {
       /** @description another one each time the object is put */
       version: string;
       size: number;
-      /** @description MD5 of the bytes, hexadecimal */
+      /** @description MD5 of the bytes, hexadecimal; of an object made of n parts over S3 the MD5 of their MD5s, and -n */
       etag: string;
-      /** @description of the bytes, hexadecimal */
-      sha256: string;
+      /** @description of the bytes, hexadecimal; absent of one made of parts over S3 */
+      sha256?: string;
       content_type: string;
       metadata: {
         [key: string]: string;
