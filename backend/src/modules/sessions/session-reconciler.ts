@@ -12,6 +12,7 @@ import { WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { describeThrown } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
+import { SessionMoves } from './session-moves.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { type Lease, SessionsRepository } from './sessions.repository.js';
@@ -58,6 +59,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
     private readonly directories: SessionDirectories,
+    private readonly moves: SessionMoves,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionReconciler.name);
@@ -127,6 +129,9 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
       await this.repository.expireLostLogins(workerId, false);
+    }
+    if (await this.moves.isGivingUp()) {
+      return;
     }
     const limit = Math.min(OPENING_AT_MOST - this.adopting, this.sessions.freeCapacity);
     if (limit <= 0) {
