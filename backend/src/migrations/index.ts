@@ -13,6 +13,7 @@ import { FindUpdatesById1700001000000 } from './1700001000000-find-updates-by-id
 import { JournalPoolSends1700001200000 } from './1700001200000-journal-pool-sends.js';
 import { CreateBuckets1700001300000 } from './1700001300000-create-buckets.js';
 import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
+import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   JournalPoolSends1700001200000,
   CreateBuckets1700001300000,
   DescribeFleet1700001400000,
+  CreateSessionStates1700001500000,
 ];

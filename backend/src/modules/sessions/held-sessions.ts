@@ -132,7 +132,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       if (!this.stopping && !this.held.has(row.id)) {
         // A bot that logs in again needs none.
         if (row.status !== 'connecting') {
-          await this.directories.requireDatabase(row.id);
+          await this.directories.requireDatabase(this.lookup.leaseOf(row));
         }
         await this.open(row, this.opener.resumption(row), true);
       }
@@ -177,6 +177,14 @@ export class HeldSessions implements BeforeApplicationShutdown {
     held.writes = true;
     this.writer.write(held);
     await held.writing;
+    await this.secure(held);
+  }
+
+  /** Who is told that a login has succeeded may count on it, whatever becomes of this worker's disk. */
+  async secure(held: Held): Promise<void> {
+    if (held.session.status === 'authorized') {
+      await this.directories.save(held.lease, 'login');
+    }
   }
 
   /**
@@ -189,6 +197,8 @@ export class HeldSessions implements BeforeApplicationShutdown {
     held.limits.end();
     try {
       await this.closes(() => held.client.close());
+      // Before anybody may claim it.
+      if (held.writes && held.session.status === 'authorized') await this.directories.save(held.lease, 'closed');
       return true;
     } catch (error) {
       this.logger.failure('a session did not close', error, { sessionId: held.session.id });

@@ -203,10 +203,10 @@ export class LocalSessionHost extends SessionHost {
       throw new SessionNotReadyError(row.status);
     }
     const taken = await this.lookup.taken(id);
+    const lease = this.lookup.leaseOf(taken);
     try {
-      await this.directories.requireDatabase(id);
+      await this.directories.requireDatabase(lease);
     } catch (error) {
-      const lease = this.lookup.leaseOf(taken);
       if (error instanceof SessionDirectoryMissingError && taken.kind === 'bot' && this.directories.isAlone) {
         await this.repository.expireBot(lease, LOGIN_AGAIN_MS);
         return undefined;
@@ -266,7 +266,7 @@ export class LocalSessionHost extends SessionHost {
       return undefined;
     }
     try {
-      await this.directories.requireDatabase(id);
+      await this.directories.requireDatabase(this.lookup.leaseOf(row));
     } catch (error) {
       // Without its key nobody can end the authorization from here; the removal itself needs no database.
       this.logger.failure('Telegram was not told that the session ends', error, { sessionId: id });

@@ -37,6 +37,7 @@ import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { StateKeeper } from './state-keeper.js';
 import { TokenCheckController } from './token-check.controller.js';
 
 /** Whether the library that cannot connect around a proxy is loaded: asked when the library is first needed. */
@@ -77,6 +78,7 @@ const LOCAL_HOST: Provider[] = [
   LocalSessionHost,
   { provide: SessionHost, useExisting: LocalSessionHost },
   SessionReconciler,
+  StateKeeper,
   SendsRepository,
   SendOutcomes,
   SendTracker,
