@@ -47,6 +47,13 @@ describe('SessionLimits', () => {
       {
         rules: book,
         charger,
+        used: (ruleIds) =>
+          Promise.resolve(
+            ruleIds.map((ruleId) => {
+              const window = new CurrentWindow('day', 'UTC').at(now);
+              return { sessionId: 's', ruleId, window, used: counts.get(ruleId) ?? 0 };
+            }),
+          ),
         store: {
           save: (_id, { scope }, leftMs) => saved.push([scope, leftMs]),
           note: (flood) => floods.push(flood),
@@ -221,5 +228,20 @@ describe('SessionLimits', () => {
     await admission?.passed;
     await settled();
     expect(counts.get('sends') ?? 0).toBe(0);
+  });
+
+  it('tells whether a call would pass the pace and the rules, and takes nothing', async () => {
+    rules = [rule('r', ['@send'], 2)];
+    const limits = open('user', 0.05);
+    const send = call('sendMessage');
+    for (let count = 0; count < 3; count += 1) await limits.check(send);
+    await limits.admit(send)?.passed;
+    await expect(limits.check(send)).rejects.toMatchObject({ details: { source: 'pace' } });
+    now += 20_000;
+    await limits.check(send);
+    counts.set('r', 2);
+    await expect(limits.check(send)).rejects.toMatchObject({ details: { source: 'limit', limit_id: 'r' } });
+    await limits.check(call('getMe'));
+    expect(counts.get('r')).toBe(2);
   });
 });

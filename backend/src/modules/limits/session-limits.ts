@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { Admission, type Counted } from './admission.js';
+import { Admission, chargeOf, type Counted, refusalBy } from './admission.js';
 import { CLOCK, type Clock, type Cooldown, Cooldowns, SPAM_LIMIT } from './cooldowns.js';
 import type { Flood, FloodOrigin } from './floods.repository.js';
 import { TdlibError } from '../../common/errors/index.js';
 import { numberMember, objectMember, parseTdObject, stringMember } from '../../telegram/index.js';
 import type { LimitSubject } from './limit-rule.js';
-import type { StoredCooldown } from './limits.repository.js';
+import type { StoredCooldown, UsedOf } from './limits.repository.js';
 import { groupOf, isLocalRead, isPaced, RESOLVING_METHOD, scopeOf, weightOf } from './method-groups.js';
 import { Pace, type PaceSettings, type PaceState, type PaceTurn } from './pace.js';
 import type { QuotaCharger } from './quota-charger.js';
+import { isSameWindow } from './limit-window.js';
 import type { RuleBook } from './rule-book.js';
 
 /** A call that wants to go to TDLib. */
@@ -41,6 +42,8 @@ export interface LimitsStore {
 export interface SessionLimitsDeps {
   readonly rules: RuleBook;
   readonly charger: QuotaCharger;
+  /** What is counted under rules in windows that may not be over. */
+  readonly used: (ruleIds: readonly string[]) => Promise<readonly UsedOf[]>;
   readonly store: LimitsStore;
   readonly pace: PaceSettings;
   readonly clock?: Clock;
@@ -112,6 +115,24 @@ export class SessionLimits {
     if (turn === undefined && counted.length === 0) return undefined;
     const requireOpen = (): void => this.requireOpen(call);
     return new Admission({ turn, counted, charger: this.deps.charger, requireOpen }, this.clock.wall);
+  }
+
+  /**
+   * Whether a call would be let pass now; it takes no place in the queue, and nothing is counted.
+   * @throws RateLimitedError as {@link admit} and what it gives
+   */
+  async check(call: LimitedCall): Promise<void> {
+    this.requireOpen(call);
+    if (this.isQueued(call.method)) this.pace.requireTurn(scopeOf(call.method));
+    const counted = this.countedOf(call);
+    if (counted.length === 0) return;
+    await this.counted();
+    const used = await this.deps.used(counted.map(({ rule }) => rule.id));
+    const now = this.clock.wall();
+    for (const part of chargeOf(counted, now)) {
+      const count = used.find(({ ruleId, window }) => ruleId === part.ruleId && isSameWindow(window, part.window));
+      if ((count?.used ?? 0) + part.weight > part.max) throw refusalBy(counted, part, now);
+    }
   }
 
   /**
@@ -209,8 +230,12 @@ export class SessionLimits {
     return isNoted;
   }
 
+  private isQueued(method: string): boolean {
+    return this.isUser && this.pace.isOn && isPaced(method);
+  }
+
   private turnOf(method: string): PaceTurn | undefined {
-    return this.isUser && this.pace.isOn && isPaced(method) ? this.pace.enter(scopeOf(method)) : undefined;
+    return this.isQueued(method) ? this.pace.enter(scopeOf(method)) : undefined;
   }
 
   private countedOf({ method, params, tokenId, resolves }: LimitedCall): readonly Counted[] {
