@@ -399,6 +399,15 @@ describe('limits', () => {
     expect(refused.body.error?.['details']).toMatchObject({ source: 'limit', level: 'token', until: windowEnd });
     expect(refused.headers['retry-after']).toBe(String(refused.body.error?.['retry_after']));
     expect(refused.body.error?.['message']).toMatch(/"its own" of 1 a week/);
+    const check = { method: 'getMe', session_id };
+    expect((await api.post(`/v1/tokens/${made.id}/check`, check)).body.result).toMatchObject({
+      allowed: false,
+      status: 429,
+      error: { code: 'rate_limited', details: { source: 'limit', limit_id: ofToken.id } },
+    });
+    expect((await api.post(`/v1/tokens/${made.id}/check`, { ...check, method: 'getOption' })).body.result).toEqual({
+      allowed: true,
+    });
 
     const forMaster = (await limitsOf(path))['rules'] as Record<string, unknown>[];
     const brief = (all: readonly Record<string, unknown>[]): unknown =>

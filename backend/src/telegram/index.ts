@@ -1,5 +1,5 @@
 export { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js';
-export { staysInNamedChats } from './chat-methods.js';
+export { namesMembers, staysInNamedChats } from './chat-methods.js';
 export { ChatView, viewOf } from './chat-view.js';
 export { namedIn } from './named-chats.js';
 export { renewConnection, testConnection } from './connection.js';
