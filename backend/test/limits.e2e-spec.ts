@@ -189,6 +189,24 @@ describe('limits', () => {
     expect((await api.get(`${path}/limits/floods/counts?by=year`)).status).toBe(400);
   });
 
+  it('close a chat alone for its slow mode', async () => {
+    const { path, userId } = await newUser();
+    const owner = telegram.control.createAccount({ phone: '15557780009', firstName: 'O', username: 'slow_owner' });
+    const { chatId } = telegram.control.createChat({
+      type: 'supergroup',
+      title: 'slow',
+      admins: [owner.userId],
+      members: [userId],
+    });
+    telegram.control.setSlowMode(chatId, 3_600);
+    await until('the chat is known', async () => (await api.call(path, 'getChat', { chat_id: chatId })).status === 200);
+    expect((await send(path, chatId, 'first')).body.sends).toMatchObject([{ status: 'sent' }]);
+    expect((await send(path, chatId, 'too soon')).body.sends).toMatchObject([{ status: 'failed' }]);
+    await until('the cooldown', async () => (await scopesOf(path)).includes(`@send:${chatId}`));
+    expect((await send(path, chatId, 'held back')).body.error?.['details']).toMatchObject({ scope: `@send:${chatId}` });
+    expect((await send(path, userId, 'elsewhere')).status).toBe(200);
+  });
+
   it('tell subscribers when something is closed', async () => {
     const { path } = await newUser();
     const stream = await api.must(

@@ -8,6 +8,7 @@ export { Departure } from './departure.js';
 export { classOf, DEFAULT_METHOD_CLASSES, isKnownMethod, type MethodClass, METHOD_CLASSES } from './method-classes.js';
 export { needsKnownSupergroup } from './hazards.js';
 export { authorizationStateOf, TdClient } from './td-client.js';
+export { supergroupChatId } from './chat-id.js';
 export { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
 export { type InspectedQuery, inspectQuery, serializeQuery } from './td-query.js';
 export { isReservedMethod } from './reserved-methods.js';

@@ -11,6 +11,7 @@ import { Pace, type PaceSettings, type PaceState, type PaceTurn } from './pace.j
 import type { QuotaCharger } from './quota-charger.js';
 import { isSameWindow } from './limit-window.js';
 import type { RuleBook } from './rule-book.js';
+import { SlowModes } from './slow-modes.js';
 
 /** A call that wants to go to TDLib. */
 export interface LimitedCall {
@@ -54,6 +55,11 @@ export const SPAM_LIMIT_MS = 24 * 3_600_000;
 /** No wait of Telegram is longer, and no date may be beyond what a date can hold. */
 const LONGEST_MS = 366 * 24 * 3_600_000;
 
+/** What slow mode closes: sends to one chat. */
+function sendsTo(chatId: number): string {
+  return `@send:${chatId}`;
+}
+
 /** What is refused again within this time, in the same words, is the same flood. */
 const SAME_FLOOD_MS = 1_000;
 
@@ -68,6 +74,7 @@ const FLOOD_CODES: ReadonlySet<number> = new Set([420, 429]);
 export class SessionLimits {
   private readonly cooldowns: Cooldowns;
   private readonly pace: Pace;
+  private readonly slowModes = new SlowModes();
   private readonly isUser: boolean;
   private readonly clock: Clock;
   private lastFlood: { readonly flood: string; readonly at: number } | undefined;
@@ -141,7 +148,12 @@ export class SessionLimits {
    */
   requireOpen({ method, params, resolves }: Omit<LimitedCall, 'tokenId'>): void {
     if (!this.isUser) return;
-    if (!isLocalRead(method, params)) this.cooldowns.require(scopeOf(method));
+    if (!isLocalRead(method, params)) {
+      const scope = scopeOf(method);
+      this.cooldowns.require(scope);
+      const { chat_id: chatId } = params;
+      if (scope === '@send' && typeof chatId === 'number') this.cooldowns.require(sendsTo(chatId));
+    }
     if (resolves) this.cooldowns.require(scopeOf(RESOLVING_METHOD));
   }
 
@@ -167,6 +179,7 @@ export class SessionLimits {
 
   /** Takes an update of the client: TDLib answers sends before Telegram has decided, so that a flood of theirs is told here alone. */
   receive(type: string, update: string): void {
+    this.slowModes.receive(type, update);
     if (type !== 'updateMessageSendFailed') return;
     const failure = parseTdObject(update);
     const message = objectMember(failure, 'message');
@@ -184,7 +197,10 @@ export class SessionLimits {
     const { tdCode: code, message, retryAfterSeconds: retryAfter } = refusal;
     const isSpam = message === PEER_FLOOD;
     if (!isSpam && !FLOOD_CODES.has(code)) return;
-    const scope = isSpam ? SPAM_LIMIT : method === undefined ? '@send' : scopeOf(method);
+    const group = method === undefined ? '@send' : scopeOf(method);
+    const isOfChat =
+      group === '@send' && chatId !== undefined && this.slowModes.explains(chatId, retryAfter ?? 0) && !isSpam;
+    const scope = isSpam ? SPAM_LIMIT : isOfChat ? sendsTo(chatId) : group;
     if (this.isNoted(`${scope} ${origin} ${chatId ?? ''} ${message}`)) return;
     const { sessionId } = this.session;
     const at = new Date(this.clock.wall());

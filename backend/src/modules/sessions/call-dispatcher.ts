@@ -173,6 +173,8 @@ export class CallDispatcher {
         );
         asking = method;
         admission?.resolved(hasAsked);
+        // Now that the chat is known: slow mode may have closed it alone.
+        held.limits.requireOpen({ method, params, resolves: false });
         await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
