@@ -49,11 +49,12 @@ const IF_NONE_MATCH = {
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
 @Controller('v1/pools/:pool')
-@Requires(Access.Master)
+@Requires(Access.CoveredPool, 'read')
 export class ObjectsController {
   constructor(private readonly objects: ObjectsService) {}
 
   @Put('objects/*')
+  @Requires(Access.CoveredPool, 'write')
   @RawBody()
   @Returns(ObjectDto)
   @ApiParam(KEY)
@@ -114,6 +115,7 @@ export class ObjectsController {
   }
 
   @Delete('objects/*')
+  @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDeletedDto)
   @ApiParam(KEY)
   @ApiHeader(IF_MATCH)
@@ -156,6 +158,7 @@ export class ObjectsController {
   }
 
   @Post('copies')
+  @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDto)
   @ApiOperation({ operationId: 'copyObject', summary: 'Another object of the same bytes; none are moved' })
   async copy(
@@ -169,6 +172,7 @@ export class ObjectsController {
   }
 
   @Post('collect')
+  @Requires(Access.Master)
   @Returns(CollectedDto)
   @ApiOperation({
     operationId: 'collectPool',

@@ -9,10 +9,9 @@ import {
   MaxLength,
   ValidateBy,
 } from 'class-validator';
-import { ApiProperty, ApiPropertyOptional } from '../../common/http/index.js';
+import { ApiProperty, ApiPropertyOptional, type PoolAccess } from '../../common/http/index.js';
 import { parseDurationMs } from '../../config/index.js';
 import { isKnownMethod, isReservedMethod, type MethodClass, METHOD_CLASSES } from '../../telegram/index.js';
-import type { PoolAccess } from './token.entity.js';
 
 const UUID = { type: 'string', format: 'uuid' } as const;
 /** A token for more sessions than this is better given their app, or all. */
