@@ -266,6 +266,12 @@ export class HttpServer extends FastifyAdapter {
       else done();
     });
     fastify.addHook('onRequest', (request, _reply, done) => {
+      // No name of ours has the one character that PostgreSQL's text cannot hold: what is asked for is not there.
+      const path = pathOf(request.url);
+      if (path.includes('%00')) {
+        done(new RouteNotFoundError(request.method, path));
+        return;
+      }
       // Routes that take their body raw look themselves: they may have to answer in a form of their own.
       if (!request.routeOptions.config.rawBody) {
         requirePlainBody(request);

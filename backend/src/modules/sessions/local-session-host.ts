@@ -97,9 +97,10 @@ export class LocalSessionHost extends SessionHost {
     return Promise.resolve(held && this.sessions.stateOf(held));
   }
 
-  override limits(id: string): Promise<LiveLimits | undefined> {
+  override async limits(id: string): Promise<LiveLimits | undefined> {
     const held = this.sessions.get(id);
-    return Promise.resolve(held && limitsOf(held));
+    await held?.limits.counted();
+    return held && limitsOf(held);
   }
 
   override async liftCooldown(id: string, scope: string): Promise<boolean> {

@@ -65,7 +65,10 @@ export abstract class SessionHost {
   /** What the session's client knows; undefined when no client is open for it. */
   abstract state(id: string): Promise<LiveState | undefined>;
 
-  /** What the session's client knows of its limits; undefined when no client is open for it. */
+  /**
+   * What the session's client knows of its limits; undefined when no client is open for it. What the database then has as counted
+   * under rules is what was used.
+   */
   abstract limits(id: string): Promise<LiveLimits | undefined>;
 
   /** Ends a cooldown early. @returns whether it ran */
