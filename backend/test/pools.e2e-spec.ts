@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
@@ -226,6 +227,59 @@ describe('a pool of bots on two workers, through a gateway', () => {
     expect((await get('broken')).status).toBe(404);
   });
 
+  it('35 has all of an object or nothing of it when its client leaves while it is being completed', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const body = Buffer.alloc(MIB + 7, round);
+      const upload = httpRequest(at('left'), { method: 'PUT', headers: { ...master, 'content-length': body.length } });
+      upload.on('error', () => undefined);
+      const answered = new Promise((resolve) => upload.on('response', resolve).on('close', resolve));
+      upload.end(body, () => setTimeout(() => upload.destroy(), round * 120));
+      await answered;
+      await cleaned();
+      const answer = await get('left');
+      if (answer.status === 200) {
+        const back = await bytesOf(answer);
+        // Of this round, or of one before that got through.
+        expect(back.equals(Buffer.alloc(MIB + 7, back[0]))).toBe(true);
+      } else expect(answer.status).toBe(404);
+    }
+    await api.must(api.delete('/v1/pools/store/objects/left'));
+  });
+
+  it('36 a bot that is taken out at once hands what it sends to another', async () => {
+    telegram.control.addFault({ method: 'send', account: bot(1).userId, hang: true });
+    const work = put('handed', randomBytes(3 * MIB));
+    await until('the bot to hang', async () => (await stateOf(bot(1).id)) === 'uploading');
+    expect((await api.delete(`/v1/pools/store/bots/${bot(1).id}?drain=false`)).status).toBe(200);
+    expect((await work).status).toBe(200);
+    telegram.control.removeFault();
+    await api.must(api.post('/v1/pools/store/bots', { session_id: bot(1).id }));
+    await until('all bots to work', async () => (await status()).bots.length === BOTS);
+    await cleaned();
+  });
+
+  it('58 refuses before it has a body sent, and tells whoever may send to go on', async () => {
+    const asks = (key: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const headers = { ...master, expect: '100-continue', 'content-length': 5 };
+        const upload = httpRequest(`${gateway.url}/v1/pools/${key}`, { method: 'PUT', headers });
+        upload.on('error', reject);
+        upload.on('continue', () => upload.end('hello'));
+        upload.on('response', (answer) => {
+          resolve(`${answer.statusCode} ${upload.writableEnded ? 'sent' : 'kept'}`);
+          answer.resume();
+          upload.destroy();
+        });
+        upload.flushHeaders();
+      });
+    expect(await asks('nothing/objects/asked')).toBe('404 kept');
+    expect(await asks('store/objects/asked')).toBe('200 sent');
+    expect(await errorOf(await put('asked', '', { 'x-max-wait': 'long' }))).toEqual({
+      status: 400,
+      code: 'validation_failed',
+    });
+  });
+
   it('25 loses nothing when a bot is kicked in the middle, and says so of it', async () => {
     telegram.control.chats.promote(channel, bot(2).userId, []);
     const bytes = randomBytes(6 * MIB);
@@ -272,6 +326,57 @@ describe('a pool of bots on two workers, through a gateway', () => {
     expect(answers.map(({ status: each }) => each).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
     const [text] = [(await bytesOf(await get('once'))).toString()];
     expect(text).toMatch(/^writer \d+$/);
+  });
+
+  it('49 has one whole object of several that were put at once, and keeps nothing of the others', async () => {
+    const bodies = Array.from({ length: 4 }, (_, n) => new Uint8Array(MIB + 1).fill(n));
+    const read = (async () => {
+      for (let n = 0; n < 10; n += 1) {
+        const answer = await get('raced');
+        const back = answer.status === 200 ? await bytesOf(answer) : undefined;
+        if (back !== undefined) expect(back.equals(Buffer.alloc(MIB + 1, back[0]))).toBe(true);
+      }
+    })();
+    const answers = await Promise.all(bodies.map((body) => put('raced', body)));
+    expect(answers.map(({ status: each }) => each)).toEqual([200, 200, 200, 200]);
+    await read;
+    const last = await bytesOf(await get('raced'));
+    expect(bodies.some((body) => last.equals(body))).toBe(true);
+    await cleaned();
+  });
+
+  it('54 gives stretches of one message to many readers at once', async () => {
+    const bytes = randomBytes(MIB);
+    await put('shared', bytes);
+    const size = MIB / 16;
+    const stretches = await Promise.all(
+      Array.from({ length: 16 }, async (_, n) =>
+        bytesOf(await get('shared', { range: `bytes=${n * size}-${(n + 1) * size - 1}` })),
+      ),
+    );
+    expect(Buffer.concat(stretches).equals(bytes)).toBe(true);
+  });
+
+  it('46 asks Telegram for nothing more when its reader has left', async () => {
+    const bytes = randomBytes(6 * MIB);
+    await put('unread', bytes);
+    const asked = (): number => telegram.control.journal({ method: 'upload.getFile' }).length;
+    const before = asked();
+    telegram.control.addFault({ method: 'upload.getFile', delayMs: 200 });
+    const left = new AbortController();
+    const answer = await fetch(at('unread'), { headers: master, signal: left.signal });
+    expect(answer.status).toBe(200);
+    left.abort();
+    let seen = -1;
+    await until('the questions to end', async () => {
+      const former = seen;
+      seen = asked();
+      await sleep(1_000);
+      return former === seen;
+    });
+    telegram.control.removeFault();
+    expect((await bytesOf(await get('unread'))).equals(bytes)).toBe(true);
+    expect((seen - before) * 2).toBeLessThan(asked() - before);
   });
 
   it('57 copies without bytes, and deletes messages with the last object that has them', async () => {

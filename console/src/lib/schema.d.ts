@@ -131,6 +131,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/workers/{id}/drain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Have a worker hand its sessions over to the others and take no new ones, before it is stopped */
+    post: operations['drainWorker'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/workers/{id}/undrain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Let a drained worker take sessions again */
+    post: operations['undrainWorker'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/apps': {
     parameters: {
       query?: never;
@@ -594,6 +628,23 @@ export interface paths {
     put?: never;
     /** Open a stopped session */
     post: operations['startSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/{kind}/{id}/move': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Hand a session over to another worker; calls that come meanwhile get 503 session_moving */
+    post: operations['moveSession'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1567,12 +1618,22 @@ export interface components {
       started_at: string;
       /** Format: date-time */
       last_seen_at: string;
+      /** @description how long ago it renewed its lease, in milliseconds */
+      lease_age_ms: number;
       /** @description its lease has not run out */
       alive: boolean;
+      /** @description it hands its sessions over and takes no new ones */
+      draining: boolean;
       /** @description authorized sessions it owns */
       sessions: number;
       /** @description sessions it claims at most */
       capacity: number;
+      /** @description of tgcontrol; empty for one before 0.1.0 */
+      version: string;
+      /** @description resident memory of its process */
+      memory_bytes: number;
+      /** @description processors that it kept busy in the last second: 0.5 is half of one */
+      load: number;
     };
     AppCreatedDto: {
       /** Format: uuid */
@@ -1832,6 +1893,8 @@ export interface components {
       username?: string;
       label?: string;
       worker_id?: string;
+      /** @description the worker that it is being handed over to */
+      moving_to?: string;
       /** Format: date-time */
       created_at: string;
       /** Format: uuid */
@@ -2155,6 +2218,8 @@ export interface components {
       /** Format: uuid */
       proxy_id?: string;
       worker_id?: string;
+      /** @description the worker that it is being handed over to */
+      moving_to?: string;
       /** Format: date-time */
       created_at: string;
     };
@@ -2234,6 +2299,8 @@ export interface components {
       username?: string;
       label?: string;
       worker_id?: string;
+      /** @description the worker that it is being handed over to */
+      moving_to?: string;
       /** Format: date-time */
       created_at: string;
       /** Format: uuid */
@@ -2268,6 +2335,14 @@ export interface components {
       status: 'deleted';
       /** @description Whether the authorization was ended at Telegram as well. */
       logged_out: boolean;
+    };
+    SessionMovedDto: {
+      /** @description the worker that it goes to */
+      worker_id: string;
+    };
+    MoveSessionDto: {
+      /** @description the worker with the fewest sessions when absent */
+      worker_id?: string;
     };
     SendDto: {
       /** @enum {string} */
@@ -3503,6 +3578,76 @@ export interface operations {
             result: components['schemas']['WorkerDto'][];
             /** @description present when more follow and a limit was given */
             next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  drainWorker: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['WorkerDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  undrainWorker: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['WorkerDto'];
           };
         };
       };
@@ -4934,6 +5079,46 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  moveSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MoveSessionDto'];
+      };
+    };
+    responses: {
+      /** @description closed here; the other worker opens it at once */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionMovedDto'];
           };
         };
       };
@@ -6656,7 +6841,10 @@ export interface operations {
   };
   removePoolBot: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description false: what it is sending is taken back, and goes to another bot */
+        drain?: boolean;
+      };
       header?: never;
       path: {
         id: string;
@@ -6814,6 +7002,8 @@ export interface operations {
         'If-None-Match'?: string;
         /** @description hexadecimal: 422 unless the body has it */
         'X-Content-SHA256'?: string;
+        /** @description seconds: 429 at once, instead of a wait, when all bots rest for longer */
+        'X-Max-Wait'?: string;
         /** @description kept with the object and given back with it */
         'X-Meta-*'?: string;
       };

@@ -5,6 +5,7 @@ import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
 import { FleetPartSender } from './fleet-part-sender.js';
+import { LeftParts } from './left-parts.js';
 import { LocalPartSender } from './local-part-sender.js';
 import { ObjectsController } from './objects.controller.js';
 import { ObjectsRepository } from './objects.repository.js';
@@ -14,6 +15,7 @@ import { PoolHost } from './pool-host.js';
 import { PoolOwner } from './pool-owner.js';
 import { PartSender } from './pool-part.js';
 import { PoolsController } from './pools.controller.js';
+import { PoolSendsRepository } from './pool-sends.repository.js';
 import { PoolsInternalController } from './pools-internal.controller.js';
 import { PoolsRepository } from './pools.repository.js';
 import { PoolsService } from './pools.service.js';
@@ -28,7 +30,9 @@ const SERVICES: Provider[] = [
   BlobsRepository,
   BotCalls,
   BucketsRepository,
+  LeftParts,
   ObjectsRepository,
+  PoolSendsRepository,
   PoolsRepository,
   PoolsService,
   Spool,
@@ -54,6 +58,7 @@ export class BotPoolModule {
       module: BotPoolModule,
       controllers: [PoolsInternalController],
       providers: [
+        PoolSendsRepository,
         PoolsRepository,
         ...OWNER,
         WorkerClient,

@@ -68,6 +68,11 @@ export class ObjectsController {
   @ApiHeader(IF_NONE_MATCH)
   @ApiHeader({ name: 'Content-MD5', required: false, description: 'base64: 422 unless the body has it' })
   @ApiHeader({ name: 'X-Content-SHA256', required: false, description: 'hexadecimal: 422 unless the body has it' })
+  @ApiHeader({
+    name: 'X-Max-Wait',
+    required: false,
+    description: 'seconds: 429 at once, instead of a wait, when all bots rest for longer',
+  })
   @ApiHeader({ name: 'X-Meta-*', required: false, description: 'kept with the object and given back with it' })
   @ApiBody({ required: true, schema: BYTES['application/octet-stream'].schema })
   @ApiOperation({ operationId: 'putObject', summary: 'Store the body, while it comes, in place of what the key had' })
@@ -76,6 +81,7 @@ export class ObjectsController {
     const key = keyOf(request);
     const caller = currentCaller();
     const pool = await this.buckets.ofPool(name);
+    await this.objects.admit(pool, maxWaitOf(request));
     const { object } = await this.objects.put(pool, key, requestBody(request.raw), {
       ownerId: caller.kind === 'token' ? caller.tokenId : caller.kind,
       sizeBytes: sizeOf(request),
@@ -296,6 +302,13 @@ function sha256Of({ headers }: FastifyRequest): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && /^[0-9a-f]{64}$/i.test(given)) return given.toLowerCase();
   throw new ValidationFailedError([{ path: 'X-Content-SHA256', message: 'must be a SHA-256, hexadecimal' }]);
+}
+
+function maxWaitOf({ headers }: FastifyRequest): number | undefined {
+  const given = headers['x-max-wait'];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && /^\d{1,6}$/.test(given)) return Number(given) * 1_000;
+  throw new ValidationFailedError([{ path: 'X-Max-Wait', message: 'must be a number of seconds' }]);
 }
 
 function md5Of({ headers }: FastifyRequest): string | undefined {

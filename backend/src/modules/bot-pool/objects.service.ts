@@ -9,6 +9,7 @@ import { BlobsRepository } from './blobs.repository.js';
 import { BotCalls } from './bot-calls.js';
 import { BlobLostError, ChecksumMismatchError, ObjectNotFoundError } from './bot-pool.errors.js';
 import { PartAbortedError } from './dispatcher/dispatcher.errors.js';
+import { LeftParts } from './left-parts.js';
 import { documentOf } from './message-document.js';
 import { behind } from './key-order.js';
 import { type CopySource, ObjectsRepository } from './objects.repository.js';
@@ -81,9 +82,20 @@ export class ObjectsService {
     private readonly spool: Spool,
     private readonly bots: BotCalls,
     private readonly downloads: Downloads,
+    private readonly left: LeftParts,
     logger: AppLogger,
   ) {
     this.logger = logger.for(ObjectsService.name);
+  }
+
+  /**
+   * Refuses an upload before its body is read.
+   * @param maxWaitMs how long its first part may have to wait for a bot
+   * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError
+   */
+  async admit({ poolId }: Bucket, maxWaitMs?: number): Promise<void> {
+    this.spool.admit();
+    await this.host.admit(poolId, maxWaitMs);
   }
 
   /**
@@ -200,6 +212,7 @@ export class ObjectsService {
 
   /** Deletes messages that nothing refers to any more, also those that could not be deleted before. */
   async collect({ poolId }: Bucket): Promise<{ readonly found: number; readonly remote: Remote }> {
+    await this.left.look(poolId, COLLECT_AFTER_MS);
     const blobs = await this.blobs.free(poolId, COLLECT_AFTER_MS);
     return { found: blobs.length, remote: await this.erase(poolId, blobs) };
   }

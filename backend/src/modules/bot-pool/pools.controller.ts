@@ -121,9 +121,19 @@ export class PoolsController {
 
   @Delete(':pool/bots/:id')
   @Returns(DeletedDto)
+  @ApiQuery({
+    name: 'drain',
+    required: false,
+    schema: { type: 'boolean', default: true },
+    description: 'false: what it is sending is taken back, and goes to another bot',
+  })
   @ApiOperation({ operationId: 'removePoolBot', summary: 'Take a bot out; what it is sending ends first' })
-  async removeBot(@Param('pool') pool: string, @Param('id') id: string): Promise<DeletedDto> {
-    await this.pools.removeBot(pool, existingId('session', id));
+  async removeBot(
+    @Param('pool') pool: string,
+    @Param('id') id: string,
+    @Query('drain') drain: unknown,
+  ): Promise<DeletedDto> {
+    await this.pools.removeBot(pool, existingId('session', id), drain !== 'false');
     return { status: 'deleted' };
   }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import type { Orphan, Part, StoredPart } from './dispatcher/part.js';
 import type { BudgetLimits } from './dispatcher/send-budget.js';
 
 /** What of a pool its owner sets. */
@@ -205,24 +204,6 @@ export class PoolsRepository {
       sessionId,
       reason,
     ]);
-  }
-
-  /** For the dispatcher: a message that no object refers to. */
-  async noteOrphan(poolId: string, { botId, chatId, messageId, reason }: Orphan): Promise<void> {
-    await this.unitOfWork.rows(
-      `INSERT INTO pool_blobs (id, pool_id, chat_id, message_id, size_bytes, uploader_id, state, reason)
-       VALUES (gen_random_uuid(), $1, $2, $3, 0, $4, 'orphan', $5)`,
-      [poolId, chatId, messageId ?? null, botId, reason],
-    );
-  }
-
-  /** A part that is stored; no object refers to it yet. */
-  async addBlob({ id, sha256 }: Part, poolId: string, stored: StoredPart): Promise<void> {
-    await this.unitOfWork.rows(
-      `INSERT INTO pool_blobs (id, pool_id, chat_id, message_id, size_bytes, sha256, uploader_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, poolId, stored.chatId, stored.messageId, stored.sizeBytes, sha256 ?? null, stored.botId],
-    );
   }
 }
 

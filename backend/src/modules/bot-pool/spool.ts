@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
+import { PoolSaturatedError } from './dispatcher/dispatcher.errors.js';
 
 /** A stretch of a body, in a file that can be read again and again. */
 export interface Slice {
@@ -15,6 +16,9 @@ export interface Slice {
 
 /** What the slices of all bodies in this process may take at once. */
 const SPOOL_BYTES = 1024 ** 3;
+/** Bodies that may wait for room in it; their clients are connected meanwhile. */
+const MAX_WAITING = 256;
+const RETRY_AFTER_MS = 10_000;
 /** Files that a killed process has left are nobody's after so long. */
 const LEFT_AFTER_MS = 24 * 3_600_000;
 
@@ -35,6 +39,7 @@ export class BodyHashes {
  */
 @Injectable()
 export class Spool implements OnModuleInit {
+  protected readonly limitBytes: number = SPOOL_BYTES;
   private readonly directory: string;
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
@@ -50,6 +55,13 @@ export class Spool implements OnModuleInit {
       const path = join(this.directory, name);
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
       if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { force: true });
+    }
+  }
+
+  /** @throws PoolSaturatedError when as many bodies as may wait for room */
+  admit(): void {
+    if (this.waiting.length >= MAX_WAITING) {
+      throw new PoolSaturatedError('too many uploads wait for room on the disk', RETRY_AFTER_MS);
     }
   }
 
@@ -99,7 +111,7 @@ export class Spool implements OnModuleInit {
   }
 
   private async begin(reserve: number): Promise<SliceWriter> {
-    while (this.taken > 0 && this.taken + reserve > SPOOL_BYTES) {
+    while (this.taken > 0 && this.taken + reserve > this.limitBytes) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     this.taken += reserve;

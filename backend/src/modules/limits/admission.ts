@@ -38,8 +38,8 @@ export class Admission {
     private readonly needs: AdmissionNeeds,
     private readonly now: () => number = Date.now,
   ) {
-    const { turn, counted } = needs;
-    this.passed = turn?.come === undefined && counted.length === 0 ? undefined : this.pass();
+    const { turn } = needs;
+    this.passed = turn?.come === undefined && this.isTaken() ? undefined : this.pass();
   }
 
   /** The call did not happen: Telegram refused it, or it never came to TDLib. */
@@ -77,8 +77,16 @@ export class Admission {
     this.refund(this.take(({ ofCall, countsCalls }) => (countsCalls ? (isLast ? 1 : 0) : Math.min(1, ofCall))));
   }
 
+  /** Whether nothing has to be asked: nothing counts it, or enough was counted ahead. */
+  private isTaken(): boolean {
+    const charge = this.parts();
+    if (charge.length > 0 && !this.needs.charger.take(charge)) return false;
+    this.charged = charge;
+    return true;
+  }
+
   private async pass(): Promise<void> {
-    const { turn, counted, charger, requireOpen } = this.needs;
+    const { turn, charger, requireOpen } = this.needs;
     if (turn?.come !== undefined) {
       await turn.come;
       try {
@@ -89,8 +97,8 @@ export class Admission {
         throw error;
       }
     }
-    if (counted.length === 0 || this.hasLeft()) return;
-    const charge = counted.map((each) => this.partOf(each));
+    if (this.hasLeft() || this.isTaken()) return;
+    const charge = this.parts();
     const outcome = await charger.charge(charge);
     if (outcome === 'uncounted') return;
     if (outcome !== 'charged') {
@@ -107,8 +115,14 @@ export class Admission {
     return this.isGivenBack;
   }
 
-  private partOf({ rule, window, ofCall, ofResolve }: Counted): ChargePart {
-    return { ruleId: rule.id, max: rule.max, window: window.at(this.now()), weight: ofCall + ofResolve };
+  private parts(): Charge {
+    const now = this.now();
+    return this.needs.counted.map(({ rule, window, ofCall, ofResolve }) => ({
+      ruleId: rule.id,
+      max: rule.max,
+      window: window.at(now),
+      weight: ofCall + ofResolve,
+    }));
   }
 
   private refusal({ ruleId, window, weight, max }: ChargePart): RateLimitedError {

@@ -107,7 +107,7 @@ export class SessionLimits {
    */
   admit(call: LimitedCall): Admission | undefined {
     this.requireOpen(call);
-    const counted = this.counted(call);
+    const counted = this.countedOf(call);
     const turn = this.turnOf(call.method);
     if (turn === undefined && counted.length === 0) return undefined;
     const requireOpen = (): void => this.requireOpen(call);
@@ -190,10 +190,15 @@ export class SessionLimits {
     this.pace.end();
   }
 
+  /** Settles when the counts in the database are those of the calls that were let pass, and nothing more. */
+  counted(): Promise<void> {
+    return this.deps.charger.settled();
+  }
+
   /** What was learned is written down, as long as the database is there. */
   async close(): Promise<void> {
     this.end();
-    await this.deps.store.flush();
+    await Promise.all([this.deps.store.flush(), this.deps.charger.close()]);
   }
 
   /** Whether the same was refused a moment ago, as each message of an album is: that is one flood. */
@@ -208,7 +213,7 @@ export class SessionLimits {
     return this.isUser && this.pace.isOn && isPaced(method) ? this.pace.enter(scopeOf(method)) : undefined;
   }
 
-  private counted({ method, params, tokenId, resolves }: LimitedCall): readonly Counted[] {
+  private countedOf({ method, params, tokenId, resolves }: LimitedCall): readonly Counted[] {
     const { rules } = this.deps;
     const subject = { ...this.session, tokenId };
     const counted = new Map<string, Counted>();

@@ -99,6 +99,16 @@ export class TokensRepository {
     return new Map(rows.map((row) => [row.token_id, row.ids]));
   }
 
+  /** Of these ids, those of pools that exist, or that the token names already: a pool may have gone since. */
+  async existingPools(tokenId: string | undefined, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
+      `SELECT id FROM pools WHERE id = ANY($1::uuid[])
+       UNION SELECT unnest(pool_ids) FROM api_tokens WHERE id = $2`,
+      [ids, tokenId ?? null],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** Of these ids, those that exist; they go on existing until the transaction ends. */
   async existing(kind: ScopeKind, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.unitOfWork.rows<{ id: string }>(
