@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Agent, request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -40,7 +41,7 @@ import {
   startS3,
   startS3Over,
 } from './support/s3.js';
-import type { ObjectStore } from '../src/modules/s3/object-store.js';
+import { type ObjectStore, ObjectStoreError } from '../src/modules/s3/object-store.js';
 import { type TestPools, startPools } from './support/pool-store.js';
 import { brokenRequests } from './support/s3-fuzz.js';
 import { until } from './support/until.js';
@@ -724,6 +725,39 @@ describe('the S3 endpoint', () => {
       expect((await get('composed')).equals(Buffer.concat([five, five.subarray(10, 20)]))).toBe(true);
     });
 
+    it.each(['is done', 'fails'])('and shows that it goes on while completing takes long, until it %s', async (end) => {
+      const slow = await startS3({ silentMs: 20 });
+      await slow.store.createBucket('mine', POOL);
+      const writer = slow.addKey({ [POOL]: 'write' });
+      let settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+      slow.store.completing = new Promise((resolve, reject) => (settle = { resolve, reject }));
+      slow.store.completing.catch(() => undefined);
+      const where = { bucket: 'mine', key: 'slow' };
+      const { signal } = new AbortController();
+      const options = { sizeBytes: 1, owner: 'x', signal, attributes: { metadata: {} }, precondition: undefined };
+      const uploadId = await slow.store.createUpload(where, options);
+      const { etag } = await slow.store.putPart({ ...where, uploadId }, 1, Readable.from([Buffer.from('x')]), options);
+      const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"${etag}"</ETag></Part></CompleteMultipartUpload>`;
+      const target = `/mine/slow?uploadId=${uploadId}`;
+      const headers = signedHeaders({ method: 'POST', target, body }, writer, `127.0.0.1:${slow.port}`);
+      const outgoing = httpRequest({ host: '127.0.0.1', port: slow.port, method: 'POST', path: target, headers });
+      outgoing.end(body);
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).toBe(200);
+      let text = '';
+      for await (const piece of answer as AsyncIterable<Buffer>) {
+        text += piece.toString();
+        if (/ {2}$/.test(text) && end === 'is done') settle?.resolve();
+        if (/ {2}$/.test(text) && end === 'fails') settle?.reject(new ObjectStoreError('busy', 'not now'));
+      }
+      expect(text).toMatch(
+        end === 'is done'
+          ? /^<\?xml[^>]*>\n {2,}<CompleteMultipartUploadResult.*<ETag>/s
+          : /^<\?xml[^>]*>\n {2,}<Error><Code>SlowDown</,
+      );
+      await slow.stop();
+    });
+
     it('and knows none that is aborted, of another key, or never was', async () => {
       const where = { Bucket: 'mine', Key: 'none' };
       const { UploadId } = await client.send(new CreateMultipartUploadCommand(where));
@@ -755,7 +789,7 @@ describe('the S3 endpoint', () => {
     });
 
     it('also to a body that does not come', async () => {
-      const impatient = await startS3({ headersMs: 15_000, idleMs: 300, lingerMs: 300 });
+      const impatient = await startS3({ idleMs: 300, lingerMs: 300 });
       await impatient.store.createBucket('mine', POOL);
       const target = '/mine/slow';
       const signed = { method: 'PUT', target, headers: { 'content-length': '10' }, payloadHash: 'UNSIGNED-PAYLOAD' };
@@ -781,27 +815,31 @@ describe('the S3 endpoint', () => {
     });
   });
 
-  it(`answers ${FUZZED} broken requests by S3's errors or as asked, and never as a bug of ours`, async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    const make = brokenRequests(key, `127.0.0.1:${s3.port}`, SEED);
-    await put('a', 'x');
-    const statuses = new Map<number, number>();
-    for (let done = 0; done < FUZZED; done += 16) {
-      const requests = Array.from({ length: Math.min(16, FUZZED - done) }, make);
-      const answers = await Promise.all(requests.map((each) => sendRaw(s3.port, each, agent)));
-      for (const [index, { status, code, headers }] of answers.entries()) {
-        const isS3s =
-          status < 400 ||
-          (status !== 500 &&
-            (code !== undefined || requests[index]?.method === 'HEAD') &&
-            'x-amz-request-id' in headers);
-        if (!isS3s) throw new Error(`${status} for ${JSON.stringify(requests[index])} (seed ${SEED})`);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  it(
+    `answers ${FUZZED} broken requests by S3's errors or as asked, and never as a bug of ours`,
+    async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+      const make = brokenRequests(key, `127.0.0.1:${s3.port}`, SEED);
+      await put('a', 'x');
+      const statuses = new Map<number, number>();
+      for (let done = 0; done < FUZZED; done += 16) {
+        const requests = Array.from({ length: Math.min(16, FUZZED - done) }, make);
+        const answers = await Promise.all(requests.map((each) => sendRaw(s3.port, each, agent)));
+        for (const [index, { status, code, headers }] of answers.entries()) {
+          const isS3s =
+            status < 400 ||
+            (status !== 500 &&
+              (code !== undefined || requests[index]?.method === 'HEAD') &&
+              'x-amz-request-id' in headers);
+          if (!isS3s) throw new Error(`${status} for ${JSON.stringify(requests[index])} (seed ${SEED})`);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
       }
-    }
-    agent.destroy();
-    // Not only the signatures were broken.
-    expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 403, 404, 501]));
-    expect(s3.lines).toEqual([]);
-  }, 300_000 + FUZZED * 60);
+      agent.destroy();
+      // Not only the signatures were broken.
+      expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 403, 404, 501]));
+      expect(s3.lines).toEqual([]);
+    },
+    300_000 + FUZZED * 60,
+  );
 });

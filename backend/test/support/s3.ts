@@ -28,13 +28,13 @@ export interface TestS3<Store extends ObjectStore = MemoryObjectStore> {
 
 export const S3_DOMAIN = 's3.example.test';
 
-export function startS3(deadlines?: S3Deadlines): Promise<TestS3> {
+export function startS3(deadlines?: Partial<S3Deadlines>): Promise<TestS3> {
   return startS3Over(new MemoryObjectStore(), deadlines);
 }
 
 export async function startS3Over<Store extends ObjectStore>(
   store: Store,
-  deadlines?: S3Deadlines,
+  deadlines?: Partial<S3Deadlines>,
 ): Promise<TestS3<Store>> {
   const grants = new Map<string, { secret: string; grant: Grant }>();
   const keys: AccessKeys = { find: (id) => Promise.resolve(grants.get(id)), noteUse: () => undefined };

@@ -54,7 +54,7 @@ const FIELDS = Object.keys(HEADER_OF) as readonly (keyof typeof HEADER_OF)[];
 const REFUSALS: Readonly<Record<string, StoreRefusal>> = {
   bucket_not_empty: 'bucket_not_empty',
   invalid_part: 'invalid_part',
-  not_found: 'no_such_bucket',
+  pool_not_found: 'no_such_bucket',
   object_not_found: 'no_such_key',
   part_refused: 'too_large',
   part_too_small: 'part_too_small',
