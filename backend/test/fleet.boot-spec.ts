@@ -7,7 +7,7 @@ import { CLUSTER_TOKEN, cluster } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ProductProcess } from './support/process.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
-import { until } from './support/until.js';
+import { onLoadedMachine, until } from './support/until.js';
 
 /** How long a worker is stopped after its sessions were claimed, in milliseconds. */
 const STOPPED_MS = Number(process.env['FLEET_STOPPED_MS'] ?? 1_000);
@@ -90,12 +90,6 @@ describe('a fleet on one volume', () => {
   const sessionCounts = async (): Promise<ReadonlyMap<unknown, unknown>> => {
     const workers = (await gateway.must('GET', '/v1/workers')) as unknown as readonly Record<string, unknown>[];
     return new Map(workers.map(({ id, sessions }) => [id, sessions]));
-  };
-  const secondsToLease = async (id: string): Promise<number> => {
-    const [row] = await database.query<{ left: number }>(
-      `SELECT extract(epoch FROM expires_at - clock_timestamp())::float AS left FROM workers WHERE id = '${id}'`,
-    );
-    return row?.left ?? NaN;
   };
 
   beforeAll(async () => {
@@ -194,8 +188,10 @@ describe('a fleet on one volume', () => {
     expect(second.output).not.toContain('lease');
     process.kill(second.pid, 'SIGUSR2');
     expect(await second.ended()).toBe('SIGKILL');
-    expect(await secondsToLease('second')).toBeGreaterThan(0);
-    expect(second.output).toContain('the lease of worker second was not renewed in time');
+    const [, left] = /the lease of worker second was not renewed and ends in (-?\d+) ms/.exec(second.output) ?? [];
+    // Half a second by itself; a machine that gives the thread no time takes some of it.
+    expect(Number(left)).toBeGreaterThan(500 - onLoadedMachine(500));
+    expect(Number(left)).toBeLessThanOrEqual(500);
     expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
     expect(await listed(moved.id)).toMatchObject({ worker_id: 'third' });
     expect(telegram.control.keyConflicts()).toEqual([]);
