@@ -120,6 +120,7 @@ export default defineConfig(
       '**/postcss.config.mjs',
       '**/global-setup.mjs',
       '**/global-teardown.mjs',
+      'backend/test/runner/*.mjs',
     ],
     rules: { 'no-restricted-syntax': 'off' },
   },
