@@ -10,6 +10,7 @@ import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
 import { CreatePools1700000800000 } from './1700000800000-create-pools.js';
 import { CreateS3Keys1700000900000 } from './1700000900000-create-s3-keys.js';
 import { FindUpdatesById1700001000000 } from './1700001000000-find-updates-by-id.js';
+import { TellRoutes1700001000001 } from './1700001000001-tell-routes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   CreatePools1700000800000,
   CreateS3Keys1700000900000,
   FindUpdatesById1700001000000,
+  TellRoutes1700001000001,
 ];

@@ -84,11 +84,12 @@ export class CallDispatcher {
     const query = inspectQuery(method, params, this.config.uploads.dir, kind);
     requireMethod(query.method);
     const held = this.sessions.get(id);
-    if (held?.session.kind !== kind) {
-      throw await this.lookup.absence(id, kind);
-    }
+    // Before anything else: what this worker has handed over already is not here any more.
     if (this.sessions.isStopping) {
       throw new SessionMovingError(false);
+    }
+    if (held?.session.kind !== kind) {
+      throw await this.lookup.absence(id, kind);
     }
     return { query, held, client: held.session.readyClient() };
   }
