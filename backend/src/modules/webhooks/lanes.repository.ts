@@ -87,10 +87,12 @@ export class LanesRepository {
 
   /** Counts the attempts. @returns the subscriptions that are switched off by it: a day without one success */
   async count(all: readonly SettledOf[]): Promise<readonly { readonly id: string; readonly session_id: string }[]> {
-    const counts = [...new Map(all.map(({ of }) => [of.id, of])).values()].map((of) =>
+    const tried = all.filter(({ settled }) => settled.isWithheld !== true);
+    if (tried.length === 0) return [];
+    const counts = [...new Map(tried.map(({ of }) => [of.id, of])).values()].map((of) =>
       countOf(
         of,
-        all.filter((each) => each.of.id === of.id).map(({ settled }) => settled),
+        tried.filter((each) => each.of.id === of.id).map(({ settled }) => settled),
       ),
     );
     const column = <Key extends keyof Count>(key: Key): Count[Key][] => counts.map((count) => count[key]);
