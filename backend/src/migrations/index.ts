@@ -9,6 +9,7 @@ import { CreateAudit1700000600001 } from './1700000600001-create-audit.js';
 import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
 import { CreatePools1700000800000 } from './1700000800000-create-pools.js';
 import { CreateS3Keys1700000900000 } from './1700000900000-create-s3-keys.js';
+import { KeepLifts1700001100000 } from './1700001100000-keep-lifts.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   CreateLimits1700000700000,
   CreatePools1700000800000,
   CreateS3Keys1700000900000,
+  KeepLifts1700001100000,
 ];

@@ -1758,7 +1758,7 @@ export interface components {
     };
     CooldownDto: {
       /**
-       * @description A group of methods, a method, or spam_limit.
+       * @description A group of methods, a method, spam_limit, or @send:<chat id> for the slow mode of one chat.
        * @example @send
        */
       scope: string;
@@ -1868,6 +1868,14 @@ export interface components {
       /** @description When the next may go, in seconds. */
       next_in: number;
     };
+    LiftDto: {
+      /** @description As of a cooldown. */
+      scope: string;
+      /** Format: date-time */
+      at: string;
+      /** @description What was said about it. */
+      reason?: string;
+    };
     SessionLimitsDto: {
       /** @description Absent until known, and for bots. */
       is_premium?: boolean;
@@ -1887,6 +1895,8 @@ export interface components {
       /** @description Of a user account that is open. */
       pace?: components['schemas']['PaceDto'];
       rules: components['schemas']['SessionLimitRuleDto'][];
+      /** @description For the master token: the last lift of each scope, newest first, kept for FLOOD_TTL. */
+      lifts?: components['schemas']['LiftDto'][];
     };
     CooldownLiftedDto: {
       /** @enum {string} */
@@ -4120,7 +4130,7 @@ export interface operations {
   liftCooldown: {
     parameters: {
       query?: {
-        /** @description Goes to the log. */
+        /** @description Goes to the log, and is shown with the limits of the session. */
         reason?: string;
       };
       header?: never;
