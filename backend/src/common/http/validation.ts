@@ -21,7 +21,11 @@ function flatten(errors: readonly ValidationError[], parent: string): Validation
       : parent === ''
         ? error.property
         : `${parent}.${error.property}`;
-    const own = Object.values(error.constraints ?? {}).map((message) => placed(path, inWords(message)));
+    const { nestedValidation, ...others } = error.constraints ?? {};
+    const rules = Object.values(others);
+    // What is no object at all breaks other rules too, which say it better than class-validator's own words of this one.
+    if (rules.length === 0 && nestedValidation !== undefined) rules.push(nestedValidation);
+    const own = rules.map((message) => placed(path, inWords(message)));
     // One finding for a field is enough, and the first written rule is checked last by class-validator.
     return [...own.slice(-1), ...flatten(error.children ?? [], path)];
   });

@@ -61,7 +61,10 @@ export class CallDispatcher {
     const { query, held, client } = await this.admit(kind, id, body);
     const leave = client.enter();
     try {
-      return await this.run(held, client, query, caller, options);
+      const dispatched = await this.run(held, client, query, caller, options);
+      // The process may have stood still for so long that the session is another worker's by now.
+      if (!this.sessions.mayServe) throw new SessionMovingError(true);
+      return dispatched;
     } finally {
       leave();
     }
@@ -93,7 +96,7 @@ export class CallDispatcher {
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
     }
-    if (this.sessions.isStopping) {
+    if (this.sessions.isLeaving(held)) {
       throw new SessionMovingError(false);
     }
     return { query, held, client: held.session.readyClient() };
@@ -238,16 +241,18 @@ export class CallDispatcher {
   }
 
   /** What a call that nobody answered is told: why, as far as it is known and the caller may know it. */
-  private async explain({ session }: Held, error: unknown, limitMs: number): Promise<unknown> {
+  private async explain(held: Held, error: unknown, limitMs: number): Promise<unknown> {
+    const { session } = held;
     if (error instanceof ClientClosedError && (session.isClosing || session.isUnauthorized)) {
       await session.waitFor(() => session.isUnauthorized, REASON_TIMEOUT_MS);
       return new SessionNotReadyError(session.status, `the session is ${session.status}: ${session.lastError ?? ''}`);
     }
-    if (error instanceof ClientClosedError && this.sessions.isStopping) {
+    const isLeaving = this.sessions.isLeaving(held);
+    if (error instanceof ClientClosedError && isLeaving) {
       return new SessionMovingError(true);
     }
     if (error instanceof PaceEndedError) {
-      return this.sessions.isStopping ? new SessionMovingError(false) : new SessionNotReadyError(session.status);
+      return isLeaving ? new SessionMovingError(false) : new SessionNotReadyError(session.status);
     }
     if (!(error instanceof DeadlineError)) {
       return error;

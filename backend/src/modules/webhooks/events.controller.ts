@@ -16,7 +16,7 @@ import {
   TakesTicket,
 } from '../../common/http/index.js';
 import { departureOf, type SessionKind } from '../sessions/index.js';
-import { EventDto, EventsQueryDto } from './delivery.dto.js';
+import { EventDto, EventsQueryDto, ofCursor } from './delivery.dto.js';
 import { EventReader, pollAnswer } from './event-reader.js';
 import { streamEvents } from './event-stream.js';
 import { SubscriptionsService } from './subscriptions.service.js';
@@ -89,6 +89,7 @@ export class EventsController {
 /** @throws ValidationFailedError */
 function resumed(header: string | string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
-  if (typeof header === 'string' && /^[0-9a-z]{1,12}$/.test(header)) return Number.parseInt(header, 36);
+  const position = typeof header === 'string' ? ofCursor(header) : undefined;
+  if (position !== undefined) return position;
   throw new ValidationFailedError([{ path: 'Last-Event-ID', message: 'is no cursor of ours' }]);
 }

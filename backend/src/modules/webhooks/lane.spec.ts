@@ -279,6 +279,27 @@ describe('Lane', () => {
     expect(world.rows.every(({ status }) => status === 'delivered')).toBe(true);
   });
 
+  it('spends no attempts sooner than the schedule says, whatever a receiver asks for', async () => {
+    world.add(1);
+    world.answer = () =>
+      world.time < 20 * MINUTE ? { status: 429, retryAfterMs: 0 } : { isDelivered: true, status: 200 };
+    begin(world);
+    await world.run(30 * MINUTE);
+    expect(world.rows[0]).toMatchObject({ status: 'delivered' });
+  });
+
+  it('delivers what it gave up while the receiver was away once a later delivery gets through', async () => {
+    world.add(1);
+    world.answer = () => (world.time < 60 * MINUTE ? { status: 500 } : { isDelivered: true, status: 200 });
+    const lane = begin(world);
+    await world.run(61 * MINUTE);
+    expect(world.rows[0]).toMatchObject({ status: 'failed', attempts: 10 });
+    world.add(1);
+    lane.lookAgain();
+    await world.run(62 * MINUTE);
+    expect(world.rows.map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  });
+
   it('posts nothing that waits when its token has lost the chat, not even to find out whether the receiver is back', async () => {
     const world = new World();
     world.answer = () => ({ status: 500 });

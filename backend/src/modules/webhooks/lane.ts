@@ -40,6 +40,8 @@ export class Lane {
   private isLoading = false;
   private failures = 0;
   private isOut: boolean;
+  /** What was given up while the receiver was away waits for its return. */
+  private owes = false;
   private probeAt = 0;
   private pausedUntil = 0;
   private dueAt: number | undefined;
@@ -205,8 +207,9 @@ export class Lane {
     void this.host.settle({ item, outcome, status: 'delivered', dueInMs: 0, wasProbe: false }, to);
     this.failures = 0;
     this.growth.succeeded(outcome.durationMs);
-    if (this.isOut) {
+    if (this.isOut || this.owes) {
       this.isOut = false;
+      this.owes = false;
       void this.host.recover(to).then(
         () => this.lookAgain(),
         () => this.lookAgain(),
@@ -216,7 +219,8 @@ export class Lane {
 
   private failed(item: LaneItem, outcome: Outcome, to: Subscriber): void {
     const now = this.host.now();
-    const delay = outcome.retryAfterMs ?? retryDelayMs(item.attempt);
+    // Sooner than the schedule would use the attempts up while the receiver is away.
+    const delay = Math.max(outcome.retryAfterMs ?? 0, retryDelayMs(item.attempt));
     const isGone = outcome.status === GONE;
     this.failures += 1;
     this.growth.failed();
@@ -226,7 +230,7 @@ export class Lane {
     const wasProbe = isLast && this.isOut && !isGone;
     const written = this.host.settle({ item, outcome, status, dueInMs: delay, wasProbe }, to);
     if (isGone) this.host.disable(to, 'the receiver answered 410 Gone');
-    if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + delay);
+    if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + outcome.retryAfterMs);
     if (status === 'pending') {
       // Due so long after it was written down: before that the database does not tell that it waits.
       void written.then(() => {
@@ -293,6 +297,7 @@ export class Lane {
     if (item === undefined) {
       // Nothing is left to try: the next one that comes is tried at once.
       this.isOut = false;
+      this.owes = true;
     } else if (this.isOut && !this.isClosed && this.subscriber.isServed) {
       this.send(item);
     } else {
