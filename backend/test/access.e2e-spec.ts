@@ -51,6 +51,8 @@ const ROWS: readonly Row[] = [
   ['delete /v1/tokens/{id}/s3-keys/{key}', MASTER(404)],
   ['get /v1/audit', MASTER(200)],
   ['get /v1/workers', MASTER(200)],
+  ['post /v1/workers/{id}/drain', MASTER(404)],
+  ['post /v1/workers/{id}/undrain', MASTER(404)],
   ['post /v1/apps', MASTER(400), {}],
   ['get /v1/apps', MASTER(200)],
   ['patch /v1/apps/{id}', MASTER(404), { label: 'x' }],
@@ -109,6 +111,7 @@ const ROWS: readonly Row[] = [
   ['get /v1/{kind}/{id}', COVERED(200)],
   ['patch /v1/{kind}/{id}', MASTER(200), { label: 'x' }],
   ['post /v1/{kind}/{id}/stop', MASTER(200), {}],
+  ['post /v1/{kind}/{id}/move', MASTER(409), {}],
   ['post /v1/{kind}/{id}/start', MASTER(400), {}],
   ['delete /v1/{kind}/{id}', MASTER(200)],
 

@@ -205,6 +205,14 @@ export class Authenticator {
     return caller;
   }
 
+  /**
+   * Counts a failed authentication that another way in has refused.
+   * @returns the seconds that the address has to wait when there were too many
+   */
+  noteFailure(address: string): number | undefined {
+    return this.throttle.fail(address);
+  }
+
   private refuse(address: string, message: string): never {
     const seconds = this.throttle.fail(address);
     if (seconds !== undefined) throw new AuthenticationThrottledError(seconds);
