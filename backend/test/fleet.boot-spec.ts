@@ -7,7 +7,7 @@ import { CLUSTER_TOKEN, cluster } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { ProductProcess } from './support/process.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
-import { until } from './support/until.js';
+import { onLoadedMachine, until } from './support/until.js';
 
 /** How long a worker is stopped after its sessions were claimed, in milliseconds. */
 const STOPPED_MS = Number(process.env['FLEET_STOPPED_MS'] ?? 1_000);
@@ -28,8 +28,14 @@ describe('a fleet on one volume', () => {
   let dataDir: string;
   let gateway: ProductProcess;
   let appId: unknown;
+  /** Gateways look for workers once a second. */
   const made = (path: string, body: object): Promise<Record<string, unknown>> =>
-    until(path, async () => (await gateway.ask('POST', path, body)).body.result);
+    until(path, async () => {
+      const { body: answer } = await gateway.ask('POST', path, body);
+      if (answer.error?.['code'] === 'no_live_worker') return undefined;
+      expect(answer).toMatchObject({ ok: true });
+      return answer.result;
+    });
   const running: ProductProcess[] = [];
   let first: ProductProcess;
   let second: ProductProcess;
@@ -85,12 +91,6 @@ describe('a fleet on one volume', () => {
     const workers = (await gateway.must('GET', '/v1/workers')) as unknown as readonly Record<string, unknown>[];
     return new Map(workers.map(({ id, sessions }) => [id, sessions]));
   };
-  const secondsToLease = async (id: string): Promise<number> => {
-    const [row] = await database.query<{ left: number }>(
-      `SELECT extract(epoch FROM expires_at - clock_timestamp())::float AS left FROM workers WHERE id = '${id}'`,
-    );
-    return row?.left ?? NaN;
-  };
 
   beforeAll(async () => {
     telegram = await startTelegram();
@@ -136,6 +136,7 @@ describe('a fleet on one volume', () => {
       await owners(all, ['second', 'second', 'second', 'second']);
       const workers = (await gateway.must('GET', '/v1/workers')) as unknown as Record<string, unknown>[];
       expect(workers.find(({ id }) => id === 'first')).toMatchObject({ draining: true, sessions: 0, alive: true });
+      await getMe(moved.path);
       expect(await refused('POST', `${moved.path}/move`, { worker_id: 'first' })).toMatchObject({
         details: { reason: 'it is being drained' },
       });
@@ -158,6 +159,7 @@ describe('a fleet on one volume', () => {
 
   it('a worker that was stopped answers nothing when it goes on, and no key is used twice', async () => {
     // Its lease has long run out when it goes on.
+    await getMe(moved.path);
     await gateway.must('POST', `${moved.path}/move`, { worker_id: 'first' });
     expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
     process.kill(first.pid, 'SIGSTOP');
@@ -183,10 +185,13 @@ describe('a fleet on one volume', () => {
     await startWorker('third');
     // The first may have lived on: what it holds stays with it.
     await first.end('SIGTERM');
+    expect(second.output).not.toContain('lease');
     process.kill(second.pid, 'SIGUSR2');
     expect(await second.ended()).toBe('SIGKILL');
-    expect(await secondsToLease('second')).toBeGreaterThan(0);
-    expect(second.output).toContain('the lease of worker second was not renewed in time');
+    const [, left] = /the lease of worker second was not renewed and ends in (-?\d+) ms/.exec(second.output) ?? [];
+    // Half a second by itself; a machine that gives the thread no time takes some of it.
+    expect(Number(left)).toBeGreaterThan(500 - onLoadedMachine(500));
+    expect(Number(left)).toBeLessThanOrEqual(500);
     expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
     expect(await listed(moved.id)).toMatchObject({ worker_id: 'third' });
     expect(telegram.control.keyConflicts()).toEqual([]);

@@ -436,6 +436,7 @@ describe('scoped tokens', () => {
     /** What a token of all sessions may do. Every other operation of the document needs the master token. */
     const OPEN = new Set([
       'get /v1/me',
+      'get /v1/pools',
       'get /v1/sessions',
       'get /v1/{kind}/{id}',
       'get /v1/{kind}/{id}/sends',

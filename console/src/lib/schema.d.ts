@@ -1076,7 +1076,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** All pools, oldest first */
+    /** All pools that the token may use, oldest first */
     get: operations['listPools'];
     put?: never;
     /** Make a pool of bots that store objects in a chat; 422 when none of them may */

@@ -52,7 +52,7 @@ const IF_NONE_MATCH = {
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
 @Controller('v1/pools/:pool')
-@Requires(Access.Master)
+@Requires(Access.CoveredPool, 'read')
 export class ObjectsController {
   constructor(
     private readonly objects: ObjectsService,
@@ -61,6 +61,7 @@ export class ObjectsController {
   ) {}
 
   @Put('objects/*')
+  @Requires(Access.CoveredPool, 'write')
   @RawBody()
   @Returns(ObjectDto)
   @ApiParam(KEY)
@@ -125,6 +126,7 @@ export class ObjectsController {
   }
 
   @Delete('objects/*')
+  @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDeletedDto)
   @ApiParam(KEY)
   @ApiHeader(IF_MATCH)
@@ -169,6 +171,7 @@ export class ObjectsController {
   }
 
   @Post('copies')
+  @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDto)
   @ApiOperation({ operationId: 'copyObject', summary: 'Another object of the same bytes; none are moved' })
   async copy(
@@ -184,6 +187,7 @@ export class ObjectsController {
   }
 
   @Post('collect')
+  @Requires(Access.Master)
   @Returns(CollectedDto)
   @ApiOperation({
     operationId: 'collectPool',

@@ -11,8 +11,8 @@ export interface WatchedLease {
   leftMs(): number | undefined;
   /** Whether others can reach the database, and so may claim what this process holds. */
   canOthersClaim(): Promise<boolean>;
-  /** Ends the process on the spot. */
-  kill(): void;
+  /** Ends the process on the spot. @param leftMs as above */
+  kill(leftMs: number): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export class LeaseWatch {
     const stillLeft = this.lease.leftMs();
     if (stillLeft === undefined) return IDLE_MS;
     if (stillLeft > KILL_BEFORE_MS) return Math.min(stillLeft - KILL_BEFORE_MS, ASK_AGAIN_MS);
-    this.lease.kill();
+    this.lease.kill(stillLeft);
     return undefined;
   }
 }

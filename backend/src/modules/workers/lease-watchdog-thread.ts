@@ -21,12 +21,12 @@ const watch = new LeaseWatch({
       return false;
     }
   },
-  kill: () => {
+  kill: (leftMs) => {
     // The thread's own standard error goes through the event loop that may be frozen.
     writeSync(
       2,
-      `tgcontrol: the lease of worker ${workerId} was not renewed in time: the process was stopped or its event loop was blocked. ` +
-        'It ends before others take its sessions over; start it again\n',
+      `tgcontrol: the lease of worker ${workerId} was not renewed and ends in ${leftMs} ms: the process was stopped or its event ` +
+        'loop was blocked. It ends before others take its sessions over; start it again\n',
     );
     process.kill(process.pid, 'SIGKILL');
   },

@@ -5,7 +5,8 @@ export class WorkerDto {
   @ApiProperty({ type: String, description: 'where gateways reach it' }) addr!: string;
   @ApiProperty({ type: String, format: 'date-time' }) started_at!: string;
   @ApiProperty({ type: String, format: 'date-time' }) last_seen_at!: string;
-  @ApiProperty({ type: 'integer', description: 'how long ago it renewed its lease, in milliseconds' }) lease_age_ms!: number;
+  @ApiProperty({ type: 'integer', description: 'how long ago it renewed its lease, in milliseconds' })
+  lease_age_ms!: number;
   @ApiProperty({ type: Boolean, description: 'its lease has not run out' }) alive!: boolean;
   @ApiProperty({ type: Boolean, description: 'it hands its sessions over and takes no new ones' }) draining!: boolean;
   @ApiProperty({ type: 'integer', description: 'authorized sessions it owns' }) sessions!: number;
