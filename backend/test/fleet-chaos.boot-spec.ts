@@ -163,7 +163,7 @@ describe('a fleet in chaos', () => {
     for (let number = 0; number < SESSIONS; number += 1) sessions.push(await login(number, app_id));
 
     began = Date.now();
-    let isOver = false;
+    const over = new AbortController();
     let calls = 0;
     let refusals = 0;
     const told: Told[] = [];
@@ -192,7 +192,7 @@ describe('a fleet in chaos', () => {
       told.push({ session, text, status });
     };
     const lanes = sessions.map(async (session) => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await sendOne(session);
         const { status } = await gateway().ask('POST', `${session.path}/call`, { method: 'getMe' });
         if (status === 200) calls += 1;
@@ -202,7 +202,7 @@ describe('a fleet in chaos', () => {
     });
     let received = 0;
     const incoming = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         received += 1;
         for (const { account } of sessions) {
           await telegram.control.sendMessage({ chatId: account, from: friend, text: `in ${received}` });
@@ -223,7 +223,7 @@ describe('a fleet in chaos', () => {
       }
     }
     note('over');
-    isOver = true;
+    over.abort();
     await Promise.all([...lanes, incoming]);
 
     for (const { path, account } of sessions) {
