@@ -261,7 +261,12 @@ export class HeldSessions implements BeforeApplicationShutdown {
     for (const { limits } of this.held.values()) limits.end();
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
     const handOver = async (): Promise<void> => {
-      await Promise.all([...this.held.values()].map((held) => this.leave(held, deadline)));
+      await Promise.all(
+        [...this.held.values()].map((held) =>
+          // One that is leaving already is only waited for.
+          held.leaving ? this.locks.run(held.session.id, () => Promise.resolve()) : this.leave(held, deadline),
+        ),
+      );
     };
     await handOver();
     // What is still being opened fails now, or is closed like the others.
@@ -287,7 +292,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
     });
   }
 
-  /** Closes a session that goes to another worker, and gives its row free unless the database may still be open. */
+  /** Closes a session that goes to another worker, and gives its row free. */
   private async leave(held: Held, deadline: number): Promise<void> {
     while (held.client.callsInFlight > 0 && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 25));
@@ -297,10 +302,11 @@ export class HeldSessions implements BeforeApplicationShutdown {
     }
     const isClosed = await this.close(held);
     await held.writing;
-    if (held.writes && isClosed) {
+    // What is still open here keeps TDLib's lock: whoever gets the row waits for that. A process that ends needs nobody to wait.
+    if (held.writes && (isClosed || !this.stopping)) {
       held.writes = false;
       this.unreleased.push(held.lease);
-      await (this.releasing ??= this.release().finally(() => (this.releasing = undefined)));
+      await (this.releasing ??= this.release());
     }
   }
 
@@ -316,6 +322,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
         this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
       }
     }
+    this.releasing = undefined;
   }
 
   private onChanged(held: Held): void {
