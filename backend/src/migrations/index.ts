@@ -10,6 +10,7 @@ import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
 import { CreatePools1700000800000 } from './1700000800000-create-pools.js';
 import { CreateS3Keys1700000900000 } from './1700000900000-create-s3-keys.js';
 import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
+import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   CreatePools1700000800000,
   CreateS3Keys1700000900000,
   CreateSessionStates1700001500000,
+  CreateInstance1700001500001,
 ];

@@ -92,9 +92,14 @@ export class ProductProcess {
     if (this.child.exitCode !== null || this.child.signalCode !== null) {
       return this.child.exitCode ?? this.child.signalCode;
     }
-    const ended = once(this.child, 'exit') as Promise<[number | null, string | null]>;
+    const ended = this.ended();
     process.kill(this.pid, signal);
-    const [code, by] = await ended;
+    return ended;
+  }
+
+  /** @returns the exit code, or the signal that ended it, when it ends by itself; to be called while it runs */
+  async ended(): Promise<number | string | null> {
+    const [code, by] = (await once(this.child, 'exit')) as [number | null, string | null];
     return code ?? by;
   }
 
