@@ -239,6 +239,15 @@ describe('every answer', () => {
     expect(answer.status).toBe(400);
     expect((answer.body as Failure).error.details?.issues).toMatchObject([{ path: field }]);
   });
+
+  it.each(['/v1/tokens/%00', '/v1/pools/%00/objects/a', '/v1/user/x%00/limits/cooldowns/y'])(
+    'knows nothing that has a NUL in its name: %s',
+    async (path) => {
+      const answer = await app.http().delete(path).set(master);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ error: { code: 'route_not_found' } });
+    },
+  );
 });
 
 describe('an end', () => {

@@ -3,8 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { master, startApp, type TestApp } from './support/app.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
+import { type RawS3Answer, sendSigned } from './support/s3.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
@@ -32,6 +34,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
   let appId: string;
   let channel: number;
   let dataDir: string;
+  let s3Port: number;
   const bots: { id: string; userId: number }[] = [];
 
   const bot = (n: number): { id: string; userId: number } => bots[n] ?? { id: '', userId: 0 };
@@ -82,7 +85,13 @@ describe('a pool of bots on two workers, through a gateway', () => {
     for (const WORKER_ID of ['w1', 'w2']) {
       workers.push(await startApp({ role: 'worker', env: { ...env, WORKER_ID }, database }));
     }
-    const gatewayEnv = { DATA_DIR: dataDir, TDLIB_PATH, TDLIB_PROXY_ONLY: 'true' };
+    s3Port = await freePort();
+    const gatewayEnv = {
+      DATA_DIR: dataDir,
+      TDLIB_PATH,
+      TDLIB_PROXY_ONLY: 'true',
+      S3_LISTEN_ADDR: `127.0.0.1:${s3Port}`,
+    };
     gateway = await startApp({ role: 'gateway', env: gatewayEnv, database });
     api = new ApiClient(gateway);
     appId = await api.createApp();
@@ -226,6 +235,59 @@ describe('a pool of bots on two workers, through a gateway', () => {
     expect((await get('broken')).status).toBe(404);
   });
 
+  it('35 has all of an object or nothing of it when its client leaves while it is being completed', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const body = Buffer.alloc(MIB + 7, round);
+      const upload = httpRequest(at('left'), { method: 'PUT', headers: { ...master, 'content-length': body.length } });
+      upload.on('error', () => undefined);
+      const answered = new Promise((resolve) => upload.on('response', resolve).on('close', resolve));
+      upload.end(body, () => setTimeout(() => upload.destroy(), round * 120));
+      await answered;
+      await cleaned();
+      const answer = await get('left');
+      if (answer.status === 200) {
+        const back = await bytesOf(answer);
+        // Of this round, or of one before that got through.
+        expect(back.equals(Buffer.alloc(MIB + 7, back[0]))).toBe(true);
+      } else expect(answer.status).toBe(404);
+    }
+    await api.must(api.delete('/v1/pools/store/objects/left'));
+  });
+
+  it('36 a bot that is taken out at once hands what it sends to another', async () => {
+    telegram.control.addFault({ method: 'send', account: bot(1).userId, hang: true });
+    const work = put('handed', randomBytes(3 * MIB));
+    await until('the bot to hang', async () => (await stateOf(bot(1).id)) === 'uploading');
+    expect((await api.delete(`/v1/pools/store/bots/${bot(1).id}?drain=false`)).status).toBe(200);
+    expect((await work).status).toBe(200);
+    telegram.control.removeFault();
+    await api.must(api.post('/v1/pools/store/bots', { session_id: bot(1).id }));
+    await until('all bots to work', async () => (await status()).bots.length === BOTS);
+    await cleaned();
+  });
+
+  it('58 refuses before it has a body sent, and tells whoever may send to go on', async () => {
+    const asks = (key: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const headers = { ...master, expect: '100-continue', 'content-length': 5 };
+        const upload = httpRequest(`${gateway.url}/v1/pools/${key}`, { method: 'PUT', headers });
+        upload.on('error', reject);
+        upload.on('continue', () => upload.end('hello'));
+        upload.on('response', (answer) => {
+          resolve(`${answer.statusCode} ${upload.writableEnded ? 'sent' : 'kept'}`);
+          answer.resume();
+          upload.destroy();
+        });
+        upload.flushHeaders();
+      });
+    expect(await asks('nothing/objects/asked')).toBe('404 kept');
+    expect(await asks('store/objects/asked')).toBe('200 sent');
+    expect(await errorOf(await put('asked', '', { 'x-max-wait': 'long' }))).toEqual({
+      status: 400,
+      code: 'validation_failed',
+    });
+  });
+
   it('25 loses nothing when a bot is kicked in the middle, and says so of it', async () => {
     telegram.control.chats.promote(channel, bot(2).userId, []);
     const bytes = randomBytes(6 * MIB);
@@ -272,6 +334,57 @@ describe('a pool of bots on two workers, through a gateway', () => {
     expect(answers.map(({ status: each }) => each).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
     const [text] = [(await bytesOf(await get('once'))).toString()];
     expect(text).toMatch(/^writer \d+$/);
+  });
+
+  it('49 has one whole object of several that were put at once, and keeps nothing of the others', async () => {
+    const bodies = Array.from({ length: 4 }, (_, n) => new Uint8Array(MIB + 1).fill(n));
+    const read = (async () => {
+      for (let n = 0; n < 10; n += 1) {
+        const answer = await get('raced');
+        const back = answer.status === 200 ? await bytesOf(answer) : undefined;
+        if (back !== undefined) expect(back.equals(Buffer.alloc(MIB + 1, back[0]))).toBe(true);
+      }
+    })();
+    const answers = await Promise.all(bodies.map((body) => put('raced', body)));
+    expect(answers.map(({ status: each }) => each)).toEqual([200, 200, 200, 200]);
+    await read;
+    const last = await bytesOf(await get('raced'));
+    expect(bodies.some((body) => last.equals(body))).toBe(true);
+    await cleaned();
+  });
+
+  it('54 gives stretches of one message to many readers at once', async () => {
+    const bytes = randomBytes(MIB);
+    await put('shared', bytes);
+    const size = MIB / 16;
+    const stretches = await Promise.all(
+      Array.from({ length: 16 }, async (_, n) =>
+        bytesOf(await get('shared', { range: `bytes=${n * size}-${(n + 1) * size - 1}` })),
+      ),
+    );
+    expect(Buffer.concat(stretches).equals(bytes)).toBe(true);
+  });
+
+  it('46 asks Telegram for nothing more when its reader has left', async () => {
+    const bytes = randomBytes(6 * MIB);
+    await put('unread', bytes);
+    const asked = (): number => telegram.control.journal({ method: 'upload.getFile' }).length;
+    const before = asked();
+    telegram.control.addFault({ method: 'upload.getFile', delayMs: 200 });
+    const left = new AbortController();
+    const answer = await fetch(at('unread'), { headers: master, signal: left.signal });
+    expect(answer.status).toBe(200);
+    left.abort();
+    let seen = -1;
+    await until('the questions to end', async () => {
+      const former = seen;
+      seen = asked();
+      await sleep(1_000);
+      return former === seen;
+    });
+    telegram.control.removeFault();
+    expect((await bytesOf(await get('unread'))).equals(bytes)).toBe(true);
+    expect((seen - before) * 2).toBeLessThan(asked() - before);
   });
 
   it('57 copies without bytes, and deletes messages with the last object that has them', async () => {
@@ -324,6 +437,70 @@ describe('a pool of bots on two workers, through a gateway', () => {
       cursor: 'undefined',
     });
     expect((await page('b/')).keys).toEqual(['list/b/1', 'list/b/2', 'list/b/3']);
+  });
+
+  it('gives the same objects over S3, made of parts that are stored once', async () => {
+    const { id } = await api.must(api.get('/v1/pools/store'));
+    const token = await api.must(api.post('/v1/tokens', { name: 's3', pool_ids: [id], pool_access: 'write' }));
+    const made = await api.must(api.post(`/v1/tokens/${token.id}/s3-keys`));
+    const key = { accessKeyId: String(made['access_key_id']), secretAccessKey: String(made['secret_access_key']) };
+    const s3 = async (
+      method: string,
+      target: string,
+      body: Uint8Array | string = '',
+      headers = {},
+    ): Promise<RawS3Answer> => {
+      const answer = await sendSigned({ port: s3Port }, key, { method, target, body: Buffer.from(body), headers });
+      expect(answer).toMatchObject({ code: undefined });
+      return answer;
+    };
+    const before = await cleaned();
+    await s3('PUT', '/store/s3%20one', 'one', {
+      'x-amz-meta-a': 'b',
+      'cache-control': 'no-store',
+      'content-type': 'a/b',
+    });
+    const one = await get('s3%20one');
+    expect(Object.fromEntries(one.headers)).toMatchObject({
+      'x-meta-a': 'b',
+      'cache-control': 'no-store',
+      'content-type': 'a/b',
+    });
+    expect(await one.text()).toBe('one');
+
+    const [first, last] = [randomBytes(5 * MIB), randomBytes(100)];
+    const upload = async (target: string): Promise<string> =>
+      `${target}?uploadId=${/<UploadId>(.+)<\/UploadId>/.exec((await s3('POST', `${target}?uploads`)).body.toString())?.[1]}`;
+    const parts = await upload('/store/parts');
+    await s3('PUT', `${parts}&partNumber=7`, 'replaced');
+    await s3('PUT', `${parts}&partNumber=7`, last);
+    await s3('PUT', `${parts}&partNumber=1`, first);
+    expect((await get('parts')).status).toBe(404);
+    const part = (number: number, bytes: Uint8Array): string =>
+      `<Part><PartNumber>${number}</PartNumber><ETag>${md5(bytes)}</ETag></Part>`;
+    const list = `<CompleteMultipartUpload>${part(1, first)}${part(7, last)}</CompleteMultipartUpload>`;
+    await s3('POST', parts, list);
+    expect(await cleaned()).toBe(before + 1 + 5 + 1);
+    const whole = Buffer.concat([first, last]);
+    expect((await bytesOf(await get('parts'))).equals(whole)).toBe(true);
+
+    const composed = await upload('/store/composed');
+    const range = { 'x-amz-copy-source': '/store/parts', 'x-amz-copy-source-range': `bytes=${MIB - 5}-${5 * MIB + 9}` };
+    const { body } = await s3('PUT', `${composed}&partNumber=1`, '', range);
+    const etag = /&quot;(.+)&quot;/.exec(body.toString())?.[1];
+    await s3('DELETE', '/store/parts');
+    const [named] = [`<Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part>`];
+    await s3('POST', composed, `<CompleteMultipartUpload>${named}</CompleteMultipartUpload>`);
+    // The first message has gone with the last that referred to it, and one is shared.
+    expect(await cleaned()).toBe(before + 1 + 5 + 1);
+    const stretch = await s3('GET', '/store/composed', '', { range: `bytes=3-${4 * MIB + 10}` });
+    expect(stretch.body.equals(whole.subarray(MIB - 2, 5 * MIB + 6))).toBe(true);
+
+    const given = await upload('/store/given%20up');
+    await s3('PUT', `${given}&partNumber=1`, last);
+    await s3('DELETE', given);
+    for (const name of ['composed', 's3%20one']) await s3('DELETE', `/store/${name}`);
+    expect(await cleaned()).toBe(before);
   });
 
   it('stores under the limits that bots meet in a chat, with a budget that keeps them', async () => {

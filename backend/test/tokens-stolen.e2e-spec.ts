@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestApp, master, startApp } from './support/app.js';
+import { textContent } from './support/messages.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 import { loginUser } from './support/users.js';
@@ -209,6 +210,38 @@ describe('a stolen token of read, send and manage gets', () => {
     for (const secret of [code, again, '"chat_id":777000', 'to the codes']) expect(seen.text).not.toContain(secret);
     const foreignEvents = await app.http().get(`${subscriptions}/${all.id}/events`).set(token);
     expect(foreignEvents.status).toBe(404);
+  });
+
+  it('nothing that waits for its webhook of chats and classes that were taken from it', async () => {
+    const api = new ApiClient(app);
+    const made = await api.must(api.post('/v1/tokens', { session_ids: [sessionId], classes: ['read', 'account'] }));
+    const bearer = { authorization: `Bearer ${String(made['token'])}` };
+    // Nobody may be reached there: what is delivered waits.
+    const answer = await app
+      .http()
+      .post(`${path}/updates/subscriptions`)
+      .set(bearer)
+      .send({ url: 'http://localhost:9/', filters: { types: ['updateNewMessage'] } })
+      .expect(200);
+    const { id } = (answer.body as { result: { id: string } }).result;
+    const deliveries = `${path}/updates/subscriptions/${id}/deliveries`;
+    const listed = async (): Promise<{ readonly id: string; readonly status: string }[]> =>
+      ((await app.http().get(deliveries).set(bearer).expect(200)).body as { result: { id: string; status: string }[] })
+        .result;
+    const waiting = await until('a delivery waits', async () => {
+      await api.call(path, 'sendMessage', { chat_id: SERVICE, input_message_content: textContent('kept back') });
+      return (await listed())[0];
+    });
+    expect((await app.http().get(`${deliveries}/${waiting.id}`).set(bearer)).text).toContain('kept back');
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { classes: ['read'] }));
+    expect(await listed()).toEqual([]);
+    expect((await app.http().get(`${deliveries}/${waiting.id}`).set(bearer)).status).toBe(404);
+    expect((await app.http().post(`${deliveries}/${waiting.id}/retry`).set(bearer).send({})).status).toBe(404);
+    await api.must(api.post(`${deliveries}/${waiting.id}/retry`));
+    await until('it is given up', async () => {
+      const { body } = await api.get(`${deliveries}/${waiting.id}`);
+      return JSON.stringify(body.result?.['log'] ?? '').includes('may not see it');
+    });
   });
 
   it.each(TAKEOVERS)('no way to take the account over: %s', async (method) => {

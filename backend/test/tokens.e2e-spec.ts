@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_TOKEN, type TestApp, freePort, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
-import { insertApp, insertSession } from './support/registry.js';
+import { insertApp, insertPool, insertSession } from './support/registry.js';
 import { type RawS3Answer, type TestKey, sendSigned } from './support/s3.js';
 import { onLoadedMachine, until } from './support/until.js';
 
@@ -36,7 +36,8 @@ describe('scoped tokens', () => {
     database = await createDatabase();
     gateway = await startApp({ role: 'gateway', database });
     s3Port = await freePort();
-    other = await startApp({ role: 'gateway', database, env: { S3_LISTEN_ADDR: `127.0.0.1:${s3Port}` } });
+    const env = { S3_LISTEN_ADDR: `127.0.0.1:${s3Port}`, AUTH_FAILURES_PER_MINUTE: '10000' };
+    other = await startApp({ role: 'gateway', database, env });
     app = await insertApp(database);
     session = await insertSession(database, app);
   });
@@ -118,7 +119,7 @@ describe('scoped tokens', () => {
     });
 
     it('with the rights that they were given, and with read, send and manage when nothing was said', async () => {
-      const pool = randomUUID();
+      const pool = await insertPool(database);
       const rights = {
         classes: ['send', 'read', 'send'],
         methods: ['getMe', 'getMe'],
@@ -178,18 +179,21 @@ describe('scoped tokens', () => {
       ['a text for a list', { app_ids: 'x' }, 'app_ids'],
       ['an object for a list', { session_ids: {} }, 'session_ids'],
       ['too many ids', { session_ids: Array(1001).fill('x') }, 'session_ids'],
-      ['a class that there is not', { classes: ['read', 'write'] }, 'classes'],
+      ['a class that there is not', { classes: ['read', 'write'] }, 'classes[1]'],
       ['a text for classes', { classes: 'read' }, 'classes'],
-      ['a method that there is not', { methods: ['getMe', 'getYou'] }, 'methods'],
-      ['a method that nobody may call', { methods: ['logOut'] }, 'methods'],
-      ['a chat by its name', { chats: ['@name'] }, 'chats'],
-      ['a chat that can be none', { chats: [0] }, 'chats'],
-      ['a chat beyond 2^53', { chats: [1e300] }, 'chats'],
+      ['a method that there is not', { methods: ['getMe', 'getYou'] }, 'methods[1]'],
+      ['a method that nobody may call', { methods: ['logOut'] }, 'methods[0]'],
+      ['a chat by its name', { chats: ['@name'] }, 'chats[0]'],
+      ['a chat that can be none', { chats: [5, 0] }, 'chats[1]'],
+      ['a chat beyond 2^53', { chats: [1e300] }, 'chats[0]'],
       ['more chats than travel with a call', { chats: Array(501).fill(1) }, 'chats'],
       ['an end that is over', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
       ['an end without its zone', { expires_at: '2030-01-01T00:00:00' }, 'expires_at'],
       ['an end that is none', { expires_at: '2030-13-01T00:00:00Z' }, 'expires_at'],
-      ['a pool by its name', { pool_ids: ['main'] }, 'pool_ids'],
+      ['an end on a day that there is not', { expires_at: '2999-02-30T00:00:00Z' }, 'expires_at'],
+      ['a limit under a wrong name', { chat: [5] }, 'chat'],
+      ['a pool that there is not', { pool_ids: [randomUUID()] }, 'pool_ids[0]'],
+      ['a pool by its name', { pool_ids: ['main'] }, 'pool_ids[0]'],
       ['another access than these two', { pool_access: 'all' }, 'pool_access'],
     ])('not from %s', async (_what, body, path) => {
       const answer = await gateway.http().post('/v1/tokens').set(master).send(body).expect(400);
@@ -248,7 +252,7 @@ describe('scoped tokens', () => {
     });
 
     it('not when there is no such token', async () => {
-      for (const id of [randomUUID(), 'nope', '%00']) {
+      for (const id of [randomUUID(), 'nope']) {
         const answers = [
           await patch(id, { name: 'x' }).expect(404),
           await gateway.http().delete(`/v1/tokens/${id}`).set(master).expect(404),
@@ -432,6 +436,7 @@ describe('scoped tokens', () => {
     /** What a token of all sessions may do. Every other operation of the document needs the master token. */
     const OPEN = new Set([
       'get /v1/me',
+      'get /v1/pools',
       'get /v1/sessions',
       'get /v1/{kind}/{id}',
       'get /v1/{kind}/{id}/sends',
@@ -627,9 +632,11 @@ describe('scoped tokens', () => {
   });
 
   it('are no other way to the master token, and guesses are throttled', async () => {
-    const own = await startApp({ role: 'gateway', database, env: { AUTH_FAILURES_PER_MINUTE: '3' } });
+    const port = await freePort();
+    const env = { AUTH_FAILURES_PER_MINUTE: '3', S3_LISTEN_ADDR: `127.0.0.1:${port}`, TRUSTED_PROXIES: '127.0.0.1' };
+    const own = await startApp({ role: 'gateway', database, env });
     try {
-      const { token } = await create({ all_sessions: true });
+      const { id, token } = await create({ all_sessions: true });
       const guess = 'x'.repeat(43);
       for (const wrong of [guess, `${token}x`, token.slice(1)])
         expect(await status(wrong, '/v1/sessions', own)).toBe(401);
@@ -637,6 +644,17 @@ describe('scoped tokens', () => {
       expect(await status(token, '/v1/sessions', own)).toBe(200);
       expect(await status(API_TOKEN, '/v1/sessions', own)).toBe(200);
       expect(await status(token, '/v1/tokens', own)).toBe(403);
+      // Over S3 as well, and together with the others of the address.
+      const answer = await gateway.http().post(`/v1/tokens/${id}/s3-keys`).set(master).expect(200);
+      const { result } = answer.body as { result: { access_key_id: string; secret_access_key: string } };
+      const key = { accessKeyId: result.access_key_id, secretAccessKey: result.secret_access_key };
+      const ask = (secretAccessKey: string, headers: Record<string, string> = {}): Promise<RawS3Answer> =>
+        sendSigned({ port }, { ...key, secretAccessKey }, { method: 'GET', target: '/', headers });
+      const refused = await ask(guess);
+      expect([refused.status, refused.code]).toEqual([503, 'SlowDown']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect((await ask(guess, { 'x-forwarded-for': '192.0.2.1' })).code).toBe('SignatureDoesNotMatch');
+      expect((await ask(key.secretAccessKey)).status).toBe(200);
     } finally {
       await own.stop();
     }
@@ -697,7 +715,7 @@ describe('scoped tokens', () => {
       const createBucket = async (): Promise<string | undefined> =>
         (await sendSigned({ port: s3Port }, key, { method: 'PUT', target: '/bucket' })).code;
       expect(await createBucket()).toBe('AccessDenied');
-      await patch(id, { pool_ids: [randomUUID()], pool_access: 'write' }).expect(200);
+      await patch(id, { pool_ids: [await insertPool(database)], pool_access: 'write' }).expect(200);
       // It may, but there is no pool of this id.
       await until('the key may write', async () => (await createBucket()) === 'NoSuchBucket');
       await patch(id, { pool_access: 'read' }).expect(200);

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '../src/common/db/embedded-postgres.js';
 import type { StreamEvent } from './support/events.js';
 import { ProductProcess } from './support/process.js';
-import { Receiver, textOf } from './support/receiver.js';
+import { type Received, Receiver, textOf } from './support/receiver.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
+import { until } from './support/until.js';
 
 /** By hand for the long way: UPDATES_SOAK=20000 UPDATES_SOAK_SESSIONS=10. */
 const MESSAGES = Number(process.env['UPDATES_SOAK'] ?? 240);
@@ -14,6 +16,11 @@ const EACH = Math.ceil(MESSAGES / SESSIONS);
 /** How long a process lives before it is killed. */
 const LIFE_MS = 2_000;
 const KILLS = Math.max(2, Math.ceil(MESSAGES / 1_000));
+/** Messages go to so many chats in turn. */
+const CHATS = 3;
+/** In order, the receiver refuses one of each chat at its first attempt, and again after so many. */
+const isRefusedOnce = (number: number): boolean => [7, 8, 9].includes(number % 120);
+
 interface Followed {
   readonly path: string;
   readonly account: number;
@@ -75,7 +82,10 @@ describe('updates and the processes that take them', () => {
     const session = await login(number, appId);
     const filters = { types: ['updateNewMessage'] };
     const at = `${session.path}/updates/subscriptions`;
-    const webhook = await product.must('POST', at, { url: receiver.url, filters });
+    const isOrdered = number % 4 < 2;
+    const order = isOrdered ? 'chat' : 'none';
+    const webhook = await product.must('POST', at, { url: receiver.url, filters, order });
+    if (isOrdered) taken.set(webhook['id'], new Set());
     const stream = await product.must('POST', at, { kind: 'stream', filters });
     return {
       ...session,
@@ -114,6 +124,30 @@ describe('updates and the processes that take them', () => {
     return posted.get(webhook) ?? new Map<string, Set<string>>();
   };
 
+  /** By subscription in order: the numbers that were taken. */
+  const taken = new Map<unknown, Set<number>>();
+  const refused = new Set<string>();
+  /** What came while the one before it in its chat was not taken. */
+  const overtaking: string[] = [];
+  const answer = (response: ServerResponse, { headers, update }: Received): void => {
+    const id = headers['x-tgcontrol-subscription'];
+    const ofThis = taken.get(id);
+    const number = Number(/^soak (\d+)$/.exec(textOf(update) ?? '')?.[1]);
+    if (ofThis === undefined || Number.isNaN(number)) {
+      response.end();
+      return;
+    }
+    const name = `${String(id)} ${number}`;
+    if (number >= CHATS && !ofThis.has(number - CHATS)) overtaking.push(name);
+    if (isRefusedOnce(number) && !refused.has(name)) {
+      refused.add(name);
+      response.statusCode = 500;
+    } else {
+      ofThis.add(number);
+    }
+    response.end();
+  };
+
   /** How far one came, for whoever looks into a failure. */
   const progressOf = async (each: Followed): Promise<object> => ({
     ...{
@@ -131,6 +165,7 @@ describe('updates and the processes that take them', () => {
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-soak-'));
     await startPostgres();
     receiver = await Receiver.start();
+    receiver.answer = answer;
     friends = ['1555069998', '1555069999'].map(
       (phone) => telegram.control.createAccount({ phone, firstName: 'F' }).userId,
     );
@@ -146,7 +181,7 @@ describe('updates and the processes that take them', () => {
   }, 180_000);
 
   it(
-    'all reach webhook and stream over SIGKILLs in the midst of them and a restart of PostgreSQL, and what comes twice has one id',
+    'all reach webhook and stream over SIGKILLs, refusals and a restart of PostgreSQL, what comes twice under one id, and none overtaking where that is asked',
     async () => {
       const { app_id: appId } = await product.must('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) });
       const followed: Followed[] = [];
@@ -159,7 +194,7 @@ describe('updates and the processes that take them', () => {
           // The sandbox lives in this process: let it send.
           await new Promise((resolve) => setImmediate(resolve));
           const text = `soak ${pushed}`;
-          const [from] = friends.slice(pushed % (friends.length + 1));
+          const [from] = friends.slice(pushed % CHATS);
           // Private chats share one sequence of numbers, a supergroup has its own.
           if (from === undefined) await telegram.control.sendMessage({ chatId: group, from: friends[0], text });
           else for (const { account } of followed) await telegram.control.sendMessage({ chatId: account, from, text });
@@ -183,6 +218,7 @@ describe('updates and the processes that take them', () => {
       const share = EACH / (KILLS + 1);
       for (let kill = 0; kill < KILLS; kill += 1) {
         await push(Math.ceil((kill + 0.5) * share));
+        await until('a refusal, whose repeat waits then', () => refused.size > 0);
         // Right in the flood; what follows comes while nobody is there.
         await Promise.all([killAndStart(kill), push(Math.ceil((kill + 1) * share))]);
       }
@@ -198,9 +234,11 @@ describe('updates and the processes that take them', () => {
           expect([...seen.values()].filter(({ size }) => size > 1)).toEqual([]);
         }
       }
+      expect(overtaking).toEqual([]);
+      expect(refused.size).toBeGreaterThanOrEqual(CHATS * taken.size);
       const requests = receiver.received.filter(({ update }) => textOf(update)?.startsWith('soak ')).length;
       process.stdout.write(
-        `${EACH * SESSIONS} in, each out, ${KILLS} kills, ${requests - EACH * SESSIONS} posted again\n`,
+        `${EACH * SESSIONS} in, each out, ${KILLS} kills, ${refused.size} refused, ${requests - EACH * SESSIONS} posted again\n`,
       );
     },
     180_000 + MESSAGES * 60,

@@ -1,5 +1,10 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { UnitOfWork } from '../src/common/db/unit-of-work.js';
+import { LanesRepository } from '../src/modules/webhooks/lanes.repository.js';
+import type { Subscriber } from '../src/modules/webhooks/subscriber.js';
+import { SubscribersRepository } from '../src/modules/webhooks/subscribers.repository.js';
+import { UpdatesRepository } from '../src/modules/webhooks/updates.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { EventStream, type StreamEvent } from './support/events.js';
 import { Receiver, textOf } from './support/receiver.js';
@@ -237,6 +242,47 @@ describe('updates', () => {
     await gone.about('try', 2);
   });
 
+  it('that wait are delivered though their session was stopped, and nobody opens it', async () => {
+    const receiver = await receive();
+    receiver.answer = (response) => response.writeHead(500).end();
+    const { token, userId } = telegram.control.createBot({ username: 'updates_left_bot' });
+    const left = `/v1/bot/${(await api.must(api.post('/v1/bot', { token, app_id: appId }))).id}`;
+    await subscribe({ url: receiver.url, filters: NEW_MESSAGES }, left);
+    await telegram.control.sendMessage({ chatId: userId, from: friend, text: 'left' });
+    await receiver.about('left');
+    await api.must(api.post(`${left}/stop`));
+    receiver.answer = (response) => response.end();
+    const [first, second] = await receiver.about('left', 2, 60_000);
+    const [id, attempt] = ['x-tgcontrol-delivery', 'x-tgcontrol-attempt'];
+    expect(second?.headers[id]).toBe(first?.headers[id]);
+    expect(second?.headers[attempt]).toBe('2');
+  }, 90_000);
+
+  it('are kept from the moment on at which the subscription is answered, however busy the worker is', async () => {
+    const seen = await subscribe({ kind: 'stream', filters: NEW_MESSAGES });
+    const subscribers = app.app.get(SubscribersRepository);
+    const take = subscribers.take.bind(subscribers);
+    let goOn = (): void => undefined;
+    // The lane is taken, for everybody to see; the worker hears of it late.
+    const late = new Promise<void>((resolve) => (goOn = resolve));
+    subscribers.take = async (...given) => {
+      const taken = await take(...given);
+      await late;
+      return taken;
+    };
+    try {
+      const receiver = await receive();
+      await subscribe({ url: receiver.url, filters: NEW_MESSAGES });
+      await say('meanwhile');
+      await until('the update', async () => texts((await poll(seen.id, '')).events).includes('meanwhile'));
+      goOn();
+      await receiver.about('meanwhile');
+    } finally {
+      goOn();
+      subscribers.take = take;
+    }
+  });
+
   it('wait while a receiver is away, and arrive all, each under one id, when it is back', async () => {
     const receiver = await receive();
     const { id } = await subscribe({ url: receiver.url, filters: NEW_MESSAGES });
@@ -281,6 +327,48 @@ describe('updates', () => {
       Array.from({ length: 20 }, (_, index) => `b${index + 1}`),
     );
   }, 300_000);
+
+  it('are stored and settled by looking their rows up, however many there are', async () => {
+    const { id: subscription } = await subscribe({ kind: 'stream' });
+    const session = String(path.split('/').at(-1));
+    await app.database.query(
+      `WITH made AS (
+         INSERT INTO updates (part, id, session_id, type, at, payload)
+         SELECT update_part(now()), gen_random_uuid(), $1, 'updateChatAction', now(), '{}' FROM generate_series(1, 5000)
+         RETURNING part, id)
+       INSERT INTO deliveries (part, id, subscription_id, update_id, status)
+       SELECT part, gen_random_uuid(), $2, id, 'stored' FROM made`,
+      [session, subscription],
+    );
+    const [lease] = await app.database.query<{ worker_id: string; epoch: number; part: number }>(
+      'SELECT worker_id, epoch, update_part(now()) AS part FROM sessions WHERE id = $1',
+      [session],
+    );
+    if (lease === undefined) throw new Error('the session has no worker');
+    const unitOfWork = app.app.get(UnitOfWork);
+    const entries = Array.from({ length: 50 }, () => ({
+      entry: {
+        ...{ id: randomUUID(), isNamed: true, type: 'updateNewMessage', chatId: 7, at: Date.now(), payload: '{}' },
+        subscriptionIds: [subscription],
+      },
+      lease: { sessionId: session, epoch: lease.epoch, workerId: lease.worker_id },
+    }));
+    const outcome = { isDelivered: true, at: Date.now(), durationMs: 1, status: 200 };
+    const of = { id: subscription, laneEpoch: 0 } as Subscriber;
+    await unitOfWork.run(async () => {
+      const wanted = entries.map(({ entry }) => ({ entry, subscriptionId: subscription, claimEpoch: undefined }));
+      const { deliveries } = await app.app.get(UpdatesRepository).store(lease.worker_id, entries, wanted);
+      expect(deliveries).toHaveLength(50);
+      const items = deliveries.map(({ id, part }) => ({ id, part, chatId: 7, attempt: 1, payload: '{}' }));
+      const settled = { outcome, status: 'delivered', dueInMs: 0, wasProbe: false } as const;
+      await app.app.get(LanesRepository).settle(items.map((item) => ({ settled: { item, ...settled }, of })));
+      const [read] = await unitOfWork.rows<{ rows: number }>(
+        `SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname ~ '^(updates|deliveries)_[0-9]$'`,
+      );
+      expect(read?.rows).toBeLessThan(500);
+    });
+  });
 
   it('come with a test event and the events of the product, where those are named', async () => {
     const receiver = await receive();

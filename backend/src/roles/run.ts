@@ -46,6 +46,8 @@ export async function run(config: AppConfig, announce: Announce, onFatal: (reaso
       app.get(InstanceGuard).onFenced(onFatal);
     }
     await app.listen(complete.listen.port, complete.listen.host);
+    // A database of its own has no other workers that could take anything.
+    if (complete.isWorker && config.databaseUrl !== undefined) undo.push(app.get(WorkerLease).guard());
     return { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), stop };
   } catch (error) {
     await stop();

@@ -21,3 +21,13 @@ export async function insertSession(
   );
   return id;
 }
+
+/** A pool of bots that is only a row. */
+export async function insertPool(database: TestDatabase): Promise<string> {
+  const id = randomUUID();
+  await database.query(
+    `INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms) VALUES ($1, $2, 1, 1, 1, 1)`,
+    [id, id],
+  );
+  return id;
+}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { NewAppDialog } from '@/features/apps';
 import { CreateSessionDialogs } from '@/features/create';
 import { LoginDialog } from '@/features/login';
+import { NewPoolDialog } from '@/features/pools';
 import { NewProxyDialog } from '@/features/proxies';
 import { ConsoleRoot } from '@/features/shell';
 import { SignInPage } from '@/features/sign-in';
@@ -47,6 +48,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
               <NewAppDialog />
               <NewProxyDialog />
               <NewTokenDialog />
+              <NewPoolDialog />
               <LoginDialog />
               <SubscriptionSecretDialog />
             </>

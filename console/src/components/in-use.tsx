@@ -1,18 +1,16 @@
 import Link from 'next/link';
 import { ApiError } from '@/lib/api-error';
 import { sessionHref } from '@/lib/overlays';
-import { useSessions } from '@/lib/queries';
-import { sessionName } from './session/name';
+import { useSessionNames } from './session/use-session-names';
 
 const SHOWN = 6;
 
 /** The sessions that keep a thing from being deleted, as links, so that the way out is one click. */
 export function InUse({ error }: { error: unknown }) {
-  const sessions = useSessions();
+  const nameOf = useSessionNames();
   if (error === null || error === undefined) return null;
   const ids = ApiError.from(error).sessionsInUse;
   if (ids.length === 0) return null;
-  const known = new Map(sessions.data?.map((session) => [session.id, sessionName(session)]));
   return (
     <div>
       <p>These sessions still use it. Give them another one, or remove them, first:</p>
@@ -20,7 +18,7 @@ export function InUse({ error }: { error: unknown }) {
         {ids.slice(0, SHOWN).map((id) => (
           <li key={id}>
             <Link href={sessionHref({ id })} className="font-medium underline underline-offset-2">
-              {known.get(id) ?? id.slice(0, 8)}
+              {nameOf(id)}
             </Link>
           </li>
         ))}

@@ -1,12 +1,12 @@
 import { useUrlState } from './url-state';
 
 /** Dialogs that can be opened from anywhere and linked to. */
-export type CreateDialog = 'bot' | 'user' | 'app' | 'proxy' | 'token';
+export type CreateDialog = 'bot' | 'user' | 'app' | 'proxy' | 'token' | 'pool';
 
 const CREATE = 'new';
 const LOGIN = 'login';
 const isCreateDialog = (value: string | null): value is CreateDialog =>
-  value === 'bot' || value === 'user' || value === 'app' || value === 'proxy' || value === 'token';
+  value === 'bot' || value === 'user' || value === 'app' || value === 'proxy' || value === 'token' || value === 'pool';
 
 /** Which dialog the address asks for, and how to open and close one. A closed dialog leaves nothing in the address. */
 export function useOverlays(): {
@@ -39,6 +39,19 @@ export function sessionHref(session: { readonly id: string }, tab: SessionTab = 
 /** Where a subscription of a session has its page. */
 export function subscriptionHref(session: { readonly id: string }, subscriptionId: string): string {
   return `${sessionHref(session, 'webhooks')}&sub=${encodeURIComponent(subscriptionId)}`;
+}
+
+/** The parts of a pool's page. */
+export type PoolTab = 'bots' | 'objects';
+
+/** Where a pool has its page; of its objects, those in a folder. */
+export function poolHref(pool: { readonly id: string }, tab: PoolTab = 'bots', prefix = ''): string {
+  const query = new URLSearchParams({
+    id: pool.id,
+    ...(tab === 'bots' ? {} : { tab }),
+    ...(prefix === '' ? {} : { prefix }),
+  });
+  return `/pools/view/?${query.toString()}`;
 }
 
 /** Where the playground is for a session; with a method it begins with that one. */

@@ -122,6 +122,21 @@ export function useAllSubscriptions() {
   );
 }
 
+/** Every pool of bots, oldest first. */
+export function usePools() {
+  return $api.useQuery('get', '/v1/pools', {}, { select: ({ result }) => result, refetchInterval: REFRESH_MS });
+}
+
+/** What a pool and its bots do; a bot that uploads, or rests, changes by the second. */
+export function usePoolStatus(pool: string, refetchInterval = LIMITS_REFRESH_MS) {
+  return $api.useQuery(
+    'get',
+    '/v1/pools/{pool}/status',
+    { params: { path: { pool } } },
+    { select: ({ result }) => result, refetchInterval },
+  );
+}
+
 /** What to call after a change, so that every view of the thing shows it. */
 export function useRefresh() {
   const client = useQueryClient();
@@ -133,6 +148,7 @@ export function useRefresh() {
     },
     apps: () => refresh('/v1/apps'),
     proxies: () => refresh('/v1/proxies'),
+    workers: () => refresh('/v1/workers'),
     tokens: () => refresh('/v1/tokens'),
     uploads: () => refresh('/v1/files'),
     subscriptions: async (): Promise<void> => {
@@ -149,6 +165,13 @@ export function useRefresh() {
     limits: async (): Promise<void> => {
       await Promise.all([refresh('/v1/limits'), refresh('/v1/{kind}/{id}/limits'), refresh('/v1/{kind}/{id}')]);
     },
+    pools: async (): Promise<void> => {
+      await Promise.all([refresh('/v1/pools'), refresh('/v1/pools/{pool}/status')]);
+    },
+    objects: async (): Promise<void> => {
+      await Promise.all([refresh('/v1/pools'), refresh('/v1/pools/{pool}/objects')]);
+    },
+    accessKeys: () => refresh('/v1/tokens/{id}/s3-keys'),
     sends: () => refresh('/v1/{kind}/{id}/sends'),
   };
 }

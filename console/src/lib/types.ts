@@ -65,5 +65,16 @@ export type LimitRule = Answer<paths['/v1/limits']['get']>[number];
 /** Something that Telegram found was done too often. */
 export type Flood = Answer<paths['/v1/{kind}/{id}/limits/floods']['get']>[number];
 export type FloodCount = Answer<paths['/v1/{kind}/{id}/limits/floods/counts']['get']>[number];
+/** A pool of bots that store objects. */
+export type Pool = Answer<paths['/v1/pools']['get']>[number];
+/** What a pool and its bots do at the moment. */
+export type PoolStatus = Answer<paths['/v1/pools/{pool}/status']['get']>;
+export type PoolBotStatus = PoolStatus['bots'][number];
+/** What a pool keeps under a key. */
+export type StoredObject = Answer<paths['/v1/pools/{pool}/objects']['get']>['objects'][number];
+/** What became of the messages of something that was deleted. */
+export type RemoteState = Answer<paths['/v1/pools/{pool}/collect']['post']>['remote'];
+/** An access key of S3, without its secret. */
+export type AccessKey = Answer<paths['/v1/tokens/{id}/s3-keys']['get']>[number];
 /** Something that was changed or refused. */
 export type AuditEvent = Answer<paths['/v1/audit']['get']>[number];

@@ -3,6 +3,9 @@ import type {
   Cooldown,
   Delivery,
   LimitRule,
+  Pool,
+  PoolBotStatus,
+  PoolStatus,
   Proxy,
   SessionSummary,
   Subscription,
@@ -64,8 +67,13 @@ export const aWorker: Worker = {
   alive: true,
   started_at: '2026-11-29T09:00:00.000Z',
   last_seen_at: '2026-11-30T09:00:00.000Z',
+  lease_age_ms: 400,
+  draining: false,
   sessions: 3,
   capacity: 200,
+  version: '0.1.0',
+  memory_bytes: 268_435_456,
+  load: 0.25,
 };
 
 /** A token for an app and a session. */
@@ -146,4 +154,38 @@ export function aRule(changes: Partial<LimitRule> = {}): LimitRule {
     created_at: '2026-11-29T09:00:00.000Z',
     ...changes,
   };
+}
+
+/** A pool of one bot, with what a test changes about it. */
+export function aPool(changes: Partial<Pool> = {}): Pool {
+  return {
+    id: '6f1c2f8e-0000-4000-8000-00000000000d',
+    name: 'store',
+    chat_ids: [-1001234567890],
+    chunk_size: 64 * 1_024 * 1_024,
+    budget: { max: 20, window_s: 60, gap_ms: 1_000 },
+    paused: false,
+    worker: aWorker.id,
+    objects: 2,
+    bytes: 3 * 1_024 * 1_024,
+    bots: [{ session_id: aSession().id, state: 'active' }],
+    created_at: '2026-11-29T09:00:00.000Z',
+    ...changes,
+  };
+}
+
+/** A bot of a pool that has nothing to do. */
+export function aPoolBot(changes: Partial<PoolBotStatus> = {}): PoolBotStatus {
+  return {
+    session_id: aSession().id,
+    state: 'idle',
+    budget: { used: 3, of: 20, window_s: 60 },
+    counters: { ok: 12, rate: 0, transient: 0, fault: 0, bytes: 1_024 },
+    ...changes,
+  };
+}
+
+/** What a pool does at rest. */
+export function aPoolStatus(changes: Partial<PoolStatus> = {}): PoolStatus {
+  return { state: 'ok', backlog: { parts: 0, bytes: 0, oldest_s: 0 }, bots: [aPoolBot()], ...changes };
 }

@@ -21,6 +21,7 @@ import { requirePlainBody, requireUtf8Json } from './body-form.js';
 import { BODY_LIMIT_BYTES } from './describe.js';
 import type { DirectHandler } from './direct.js';
 import { successEnvelope } from './envelope.js';
+import { continueWhenRead } from './expect-continue.js';
 import { readJsonBody } from './json-body.js';
 import { markRaw, passRawBodies } from './raw-body.js';
 import { type RequestContext, runInContext } from './request-context.js';
@@ -213,6 +214,7 @@ export class HttpServer extends FastifyAdapter {
 
   private setUp(fastify: FastifyInstance): void {
     answerForNode(fastify.server);
+    continueWhenRead(fastify.server);
     fastify.decorateRequest('requestContext');
     const slowBodies = new SlowBodies(this.deadlines.requestMs, this.deadlines.checkMs, (request, reply) => {
       reply.header('connection', 'close');
@@ -264,6 +266,12 @@ export class HttpServer extends FastifyAdapter {
       else done();
     });
     fastify.addHook('onRequest', (request, _reply, done) => {
+      // No name of ours has the one character that PostgreSQL's text cannot hold: what is asked for is not there.
+      const path = pathOf(request.url);
+      if (path.includes('%00')) {
+        done(new RouteNotFoundError(request.method, path));
+        return;
+      }
       // Routes that take their body raw look themselves: they may have to answer in a form of their own.
       if (!request.routeOptions.config.rawBody) {
         requirePlainBody(request);

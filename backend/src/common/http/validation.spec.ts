@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { IsIn, IsInt, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import { ValidationFailedError } from '../errors/index.js';
 import { MayBeAbsent, validationPipe } from './validation.js';
 
@@ -10,6 +11,7 @@ class Base {
 class Dto extends Base {
   @IsOptional() @IsIn(['yes', '']) sure?: string;
   @MayBeAbsent() @IsInt() size?: number;
+  @MayBeAbsent() @IsObject() @ValidateNested() @Type(() => Base) inner?: Base;
 }
 
 const read = (body: unknown): Promise<unknown> =>
@@ -47,6 +49,7 @@ describe('validationPipe', () => {
     [{}, 'invalid request: name is required'],
     [{ name: 5 }, 'invalid request: name must be a string'],
     [{ name: 'n', sure: 'no' }, 'invalid request: sure must be one of the following values: yes'],
+    [{ name: 'n', inner: null }, 'invalid request: inner must be an object'],
     [{ name: 'n', size: 'x' }, 'invalid request: size must be an integer number'],
   ])('says in one sentence, with the name once, what is wrong with %j', async (body, words) => {
     await expect(read(body)).rejects.toHaveProperty('message', words);

@@ -1,9 +1,17 @@
 import { ValidationPipe, type ValidationError } from '@nestjs/common';
-import { ValidateIf, getMetadataStorage } from 'class-validator';
+import { ValidateBy, ValidateIf, getMetadataStorage } from 'class-validator';
 import { ValidationFailedError, type ValidationIssue } from '../errors/index.js';
 
 /** The empty string among the values that may be given has nothing to show for itself. */
 const inWords = (message: string): string => message.replace(/(?:, *)+$/, '');
+
+/** Between the index of an element and what is wrong with it, in messages of {@link EachIs}. */
+const IN_LIST = /^\[(\d+)\]: /;
+
+function placed(path: string, message: string): ValidationIssue {
+  const index = IN_LIST.exec(message);
+  return index === null ? { path, message } : { path: `${path}[${index[1]}]`, message: message.slice(index[0].length) };
+}
 
 function flatten(errors: readonly ValidationError[], parent: string): ValidationIssue[] {
   return errors.flatMap((error) => {
@@ -13,7 +21,11 @@ function flatten(errors: readonly ValidationError[], parent: string): Validation
       : parent === ''
         ? error.property
         : `${parent}.${error.property}`;
-    const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message: inWords(message) }));
+    const { nestedValidation, ...others } = error.constraints ?? {};
+    const rules = Object.values(others);
+    // What is no object at all breaks other rules too, which say it better than class-validator's own words of this one.
+    if (rules.length === 0 && nestedValidation !== undefined) rules.push(nestedValidation);
+    const own = rules.map((message) => placed(path, inWords(message)));
     // One finding for a field is enough, and the first written rule is checked last by class-validator.
     return [...own.slice(-1), ...flatten(error.children ?? [], path)];
   });
@@ -124,6 +136,24 @@ export function validationPipe(): ValidationPipe {
     exceptionFactory: toValidationFailed,
   });
 }
+
+/**
+ * Every element of a list is valid; the first that is not is named by its place, unlike with class-validator's `each`.
+ * @param words what is wrong with an element
+ */
+export const EachIs = (isValid: (value: unknown) => boolean, words: (value: unknown) => string): PropertyDecorator =>
+  ValidateBy({
+    name: 'eachIs',
+    validator: {
+      validate: (list) => Array.isArray(list) && list.every(isValid),
+      defaultMessage: (args) => {
+        const list: unknown = args?.value;
+        if (!Array.isArray(list)) return `${args?.property ?? 'this'} must be a list`;
+        const index = list.findIndex((value) => !isValid(value));
+        return `[${index}]: ${words(list[index])}`;
+      },
+    },
+  });
 
 /** The field may be absent; unlike with `@IsOptional`, null is a value and is checked. */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);

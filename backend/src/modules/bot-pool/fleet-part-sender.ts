@@ -5,6 +5,7 @@ import { WorkerLease } from '../workers/index.js';
 import { SessionRoutes } from '../sessions/index.js';
 import { SendError, type StoredPart } from './dispatcher/part.js';
 import { LocalPartSender } from './local-part-sender.js';
+import type { FoundMessage, MessageSearch } from './message-search.js';
 import { type BotMessage, type BotSend, PartSender, type PoolPart } from './pool-part.js';
 
 /** The worker at the other end gives up on its own when nothing leaves. */
@@ -41,6 +42,12 @@ export class FleetPartSender extends PartSender {
       const path = `/internal/pool-bots/${message.botId}/messages/${message.chatId}/${message.messageId}`;
       await this.workers.request(owner, { method: 'DELETE', path });
     }
+  }
+
+  override async find(botId: string, search: MessageSearch): Promise<readonly FoundMessage[]> {
+    const owner = await this.routes.ownerOf(botId, 'bot');
+    if (owner.id === this.lease.workerId) return this.local.find(botId, search);
+    return this.workers.request(owner, { method: 'POST', path: `/internal/pool-bots/${botId}/find`, body: search });
   }
 
   override async send(send: BotSend): Promise<StoredPart> {

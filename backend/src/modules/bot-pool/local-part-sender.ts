@@ -14,6 +14,7 @@ import {
 import { OpenSessions } from '../sessions/index.js';
 import { SendError, type StoredPart } from './dispatcher/part.js';
 import { documentOf } from './message-document.js';
+import { findMessages, type FoundMessage, type MessageSearch } from './message-search.js';
 import { type BotMessage, type BotSend, PartSender } from './pool-part.js';
 
 /** How long TDLib may take to say what became of a message that was taken back. */
@@ -56,6 +57,12 @@ export class LocalPartSender extends PartSender {
     // TDLib deletes no message that it has not seen.
     await client.request({ '@type': 'getMessage', chat_id: chatId, message_id: messageId });
     await client.request({ '@type': 'deleteMessages', chat_id: chatId, message_ids: [messageId], revoke: true });
+  }
+
+  override async find(botId: string, search: MessageSearch): Promise<readonly FoundMessage[]> {
+    const client = await this.clientOf(botId);
+    await makeKnown(client, search.chatId);
+    return findMessages((query) => client.request(query), search);
   }
 
   private clientOf(botId: string): Promise<TdClient> {

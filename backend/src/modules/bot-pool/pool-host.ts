@@ -4,7 +4,7 @@ import type { PoolPart } from './pool-part.js';
 
 /**
  * Whoever runs a pool's dispatcher: one worker, by its lease. In a gateway every question goes there. A pool that has just been
- * made, and one whose worker has died, is run by nobody for a moment: both methods wait for that, and then refuse.
+ * made, and one whose worker has died, is run by nobody for a moment: all methods wait for that, and then refuse.
  */
 export abstract class PoolHost {
   /**
@@ -14,6 +14,16 @@ export abstract class PoolHost {
    *   PartAbortedError
    */
   abstract store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<StoredPart>;
+
+  /**
+   * Whether an upload may begin: what would be refused later is refused before its body is read.
+   * @param maxWaitMs how long its first part may have to wait
+   * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError
+   */
+  abstract admit(poolId: string, maxWaitMs?: number): Promise<void>;
+
+  /** A bot has left the pool: what it is sending is taken back at once, and goes to another one. */
+  abstract evict(poolId: string, botId: string): Promise<void>;
 
   /** @throws PoolClosedError */
   abstract status(poolId: string): Promise<DispatcherStatus>;

@@ -4,11 +4,19 @@ import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { WorkerLease } from '../workers/index.js';
 import { systemClock } from './dispatcher/clock.js';
-import { DEFAULT_SETTINGS, Dispatcher, type DispatcherStatus, type PoolEvent } from './dispatcher/dispatcher.js';
+import {
+  DEFAULT_SETTINGS,
+  Dispatcher,
+  type DispatcherSettings,
+  type DispatcherStatus,
+  type PoolEvent,
+} from './dispatcher/dispatcher.js';
 import { PoolClosedError } from './dispatcher/dispatcher.errors.js';
 import type { Orphan, StoredPart } from './dispatcher/part.js';
+import { JournaledSender } from './journaled-sender.js';
 import { PoolHost } from './pool-host.js';
 import { PartSender, type PoolPart } from './pool-part.js';
+import { PoolSendsRepository } from './pool-sends.repository.js';
 import { type PoolBotRow, type PoolRow, PoolsRepository } from './pools.repository.js';
 
 /** How often the registry is compared with what runs. */
@@ -16,6 +24,8 @@ const COMPARE_MS = 500;
 /** How long a question waits for a pool that is about to be taken. */
 const TAKING_MS = 5_000;
 const TAKING_POLL_MS = 100;
+/** How long the pools are kept while the lease cannot be renewed: nobody can take them while the database is away. */
+const AWAY_MS = 60_000;
 /** How long parts may go on when the process ends. */
 const DRAIN_MS = 10_000;
 
@@ -37,9 +47,11 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
   private readonly writes = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private comparing: Promise<void> = Promise.resolve();
+  private heldAt = -Infinity;
 
   constructor(
     private readonly repository: PoolsRepository,
+    private readonly journal: PoolSendsRepository,
     private readonly sender: PartSender,
     private readonly lease: WorkerLease,
     logger: AppLogger,
@@ -65,10 +77,18 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
 
   override async store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<StoredPart> {
     const { dispatcher } = await this.runOf(poolId);
-    const stored = await dispatcher.submit(part, { signal });
-    // From here on it is known, whoever dies: what no object refers to after an hour is collected.
-    await this.repository.addBlob(part, poolId, stored);
-    return stored;
+    return dispatcher.submit(part, { signal });
+  }
+
+  override async admit(poolId: string, maxWaitMs?: number): Promise<void> {
+    (await this.runOf(poolId)).dispatcher.admit(maxWaitMs);
+  }
+
+  override async evict(poolId: string, botId: string): Promise<void> {
+    const { dispatcher, revisions } = await this.runOf(poolId);
+    // Added again at once it is another bot.
+    revisions.delete(botId);
+    await dispatcher.removeBot(botId, false);
   }
 
   override async status(poolId: string): Promise<DispatcherStatus> {
@@ -92,9 +112,13 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        // Without its lease another worker may have the pools.
-        if (this.lease.remainingMs > 0) await this.compare();
-        else this.dropExcept(new Set());
+        if (this.lease.remainingMs > 0) {
+          this.heldAt = performance.now();
+          await this.compare();
+        } else if (performance.now() - this.heldAt > AWAY_MS) {
+          // Another worker may have them. Until then two might run a pool: each bot still sends one at a time.
+          this.dropExcept(new Set());
+        }
       } catch (error) {
         this.logger.warn(`pools were not compared with the registry: ${messageOf(error)}`);
       }
@@ -124,10 +148,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     if (chatId === undefined) return;
     const settings = { ...DEFAULT_SETTINGS, limits: pool.budget };
     const known = this.runs.get(pool.id);
-    const run = known ?? {
-      dispatcher: new Dispatcher(this.port, systemClock, chatId, settings, (event) => this.note(pool.id, event)),
-      revisions: new Map<string, number>(),
-    };
+    const run = known ?? this.begin(pool.id, chatId, settings);
     this.runs.set(pool.id, run);
     if (known !== undefined) {
       run.dispatcher.useChat(chatId);
@@ -143,11 +164,12 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     }
   }
 
-  /** The dispatcher's view of the senders. An answer that was lost with its worker is looked for by nobody yet. */
-  private readonly port = {
-    send: (request: Parameters<PartSender['send']>[0]) => this.sender.send(request),
-    find: () => Promise.resolve(undefined),
-  };
+  private begin(poolId: string, chatId: number, settings: DispatcherSettings): Run {
+    const revisions = new Map<string, number>();
+    const port = new JournaledSender(poolId, this.sender, this.journal, () => [...revisions.keys()]);
+    const note = (event: PoolEvent): void => this.note(poolId, event);
+    return { dispatcher: new Dispatcher(port, systemClock, chatId, settings, note), revisions };
+  }
 
   private note(poolId: string, event: PoolEvent): void {
     switch (event.type) {
@@ -171,15 +193,18 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     }
   }
 
-  /** Deletes a message that nobody wants; one that cannot be, or whose id is unknown, is noted. */
+  /** Deletes a message that nobody wants. One that cannot be stays known, and so does a send whose message is not. */
   private async discard(poolId: string, orphan: Orphan): Promise<void> {
-    const { botId, chatId, messageId } = orphan;
-    try {
-      if (messageId === undefined) throw new Error('the id of the message is unknown');
-      await this.sender.erase({ botId, chatId, messageId });
-    } catch {
-      await this.repository.noteOrphan(poolId, orphan);
-    }
+    const { botId, chatId, messageId, partId, reason } = orphan;
+    if (messageId === undefined) return;
+    const isErased = await this.sender.erase({ botId, chatId, messageId }).then(
+      () => true,
+      () => false,
+    );
+    if (reason !== 'wrong_answer') {
+      // It was written down as it was stored.
+      if (isErased) await this.journal.forget(partId);
+    } else if (!isErased) await this.journal.noteOrphan(poolId, orphan);
   }
 
   private keep(write: Promise<void>): void {

@@ -1,4 +1,5 @@
 import type { Part, StoredPart } from './dispatcher/part.js';
+import type { FoundMessage, MessageSearch } from './message-search.js';
 
 /** A part as it lies in the spool, where every worker can read it. */
 export interface PoolPart extends Part {
@@ -29,4 +30,7 @@ export abstract class PartSender {
 
   /** Deletes a message that the bot has posted. @throws Error when it could not be */
   abstract erase(message: BotMessage): Promise<void>;
+
+  /** Looks for messages as the bot sees the chat. @throws Error when it could not look */
+  abstract find(botId: string, search: MessageSearch): Promise<readonly FoundMessage[]>;
 }

@@ -5,6 +5,7 @@ import type { DispatcherStatus } from './dispatcher/dispatcher.js';
 import { SendError, type StoredPart } from './dispatcher/part.js';
 import type { RemoteSend, RemoteSendRequest } from './fleet-part-sender.js';
 import { LocalPartSender } from './local-part-sender.js';
+import type { FoundMessage, MessageSearch } from './message-search.js';
 import { PoolHost } from './pool-host.js';
 import type { PoolPart } from './pool-part.js';
 
@@ -43,6 +44,18 @@ export class PoolsInternalController {
     return null;
   }
 
+  @Post('pools/:id/admissions')
+  async admit(@Param('id') id: string, @Body() body: object): Promise<null> {
+    await this.host.admit(id, (body as { readonly maxWaitMs?: number }).maxWaitMs);
+    return null;
+  }
+
+  @Delete('pools/:id/bots/:bot')
+  async evict(@Param('id') id: string, @Param('bot') bot: string): Promise<null> {
+    await this.host.evict(id, bot);
+    return null;
+  }
+
   @Get('pools/:id/status')
   status(@Param('id') id: string): Promise<DispatcherStatus> {
     return this.host.status(id);
@@ -66,6 +79,11 @@ export class PoolsInternalController {
       const { message, code, trouble } = error;
       return { message, ...(code !== undefined && { code }), ...(trouble !== undefined && { trouble }) };
     }
+  }
+
+  @Post('pool-bots/:id/find')
+  find(@Param('id') botId: string, @Body() body: object): Promise<readonly FoundMessage[]> {
+    return this.sender.find(botId, body as MessageSearch);
   }
 
   @Delete('pool-bots/:id/messages/:chat/:message')

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import type { Orphan, Part, StoredPart } from './dispatcher/part.js';
 import type { BudgetLimits } from './dispatcher/send-budget.js';
 
 /** What of a pool its owner sets. */
@@ -75,8 +74,10 @@ export class PoolsRepository {
 
   async create(id: string, { name, chunkBytes, budget }: PoolSettings, chatId: number): Promise<void> {
     await this.unitOfWork.rows(
-      `INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
+      `WITH pool AS (
+         INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms)
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, name)
+       INSERT INTO pool_buckets (id, pool_id, name) SELECT id, id, name FROM pool`,
       [id, name, chunkBytes, budget.max, budget.windowMs, budget.gapMs],
     );
     await this.addChat(id, chatId);
@@ -96,7 +97,8 @@ export class PoolsRepository {
 
   async update(id: string, { name, chunkBytes, budget, isPaused }: PoolSettings): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE pools SET name = $2, chunk_bytes = $3, budget_max = $4, budget_window_ms = $5, budget_gap_ms = $6,
+      `WITH bucket AS (UPDATE pool_buckets SET name = $2 WHERE id = $1)
+       UPDATE pools SET name = $2, chunk_bytes = $3, budget_max = $4, budget_window_ms = $5, budget_gap_ms = $6,
               is_paused = $7 WHERE id = $1`,
       [id, name, chunkBytes, budget.max, budget.windowMs, budget.gapMs, isPaused],
     );
@@ -202,24 +204,6 @@ export class PoolsRepository {
       sessionId,
       reason,
     ]);
-  }
-
-  /** For the dispatcher: a message that no object refers to. */
-  async noteOrphan(poolId: string, { botId, chatId, messageId, reason }: Orphan): Promise<void> {
-    await this.unitOfWork.rows(
-      `INSERT INTO pool_blobs (id, pool_id, chat_id, message_id, size_bytes, uploader_id, state, reason)
-       VALUES (gen_random_uuid(), $1, $2, $3, 0, $4, 'orphan', $5)`,
-      [poolId, chatId, messageId ?? null, botId, reason],
-    );
-  }
-
-  /** A part that is stored; no object refers to it yet. */
-  async addBlob({ id, sha256 }: Part, poolId: string, stored: StoredPart): Promise<void> {
-    await this.unitOfWork.rows(
-      `INSERT INTO pool_blobs (id, pool_id, chat_id, message_id, size_bytes, sha256, uploader_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, poolId, stored.chatId, stored.messageId, stored.sizeBytes, sha256 ?? null, stored.botId],
-    );
   }
 }
 

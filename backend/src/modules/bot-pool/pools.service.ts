@@ -103,10 +103,15 @@ export class PoolsService {
     return this.find(pool.id);
   }
 
-  /** What it is sending ends well; what waits goes to others. @throws NotFoundError */
-  async removeBot(idOrName: string, sessionId: string): Promise<void> {
+  /**
+   * What waits goes to others.
+   * @param drain whether what it is sending may end; otherwise that goes to another bot as well
+   * @throws NotFoundError
+   */
+  async removeBot(idOrName: string, sessionId: string, drain: boolean): Promise<void> {
     const { pool } = await this.find(idOrName);
     expectBot(await this.repository.removeBot(pool.id, sessionId), sessionId);
+    if (!drain) await this.host.evict(pool.id, sessionId);
   }
 
   /** @throws NotFoundError */
@@ -171,7 +176,8 @@ export class PoolsService {
     try {
       await write();
     } catch (error) {
-      throw violates(error, 'pools_name_unique') ? new PoolNameTakenError(name) : error;
+      const isTaken = violates(error, 'pools_name_unique') || violates(error, 'pool_buckets_name_unique');
+      throw isTaken ? new PoolNameTakenError(name) : error;
     }
   }
 }

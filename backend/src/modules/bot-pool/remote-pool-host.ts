@@ -42,6 +42,21 @@ export class RemotePoolHost extends PoolHost {
     }
   }
 
+  override async admit(poolId: string, maxWaitMs?: number): Promise<void> {
+    await this.workers.request(await this.ownerOf(poolId), {
+      method: 'POST',
+      path: `/internal/pools/${poolId}/admissions`,
+      body: { maxWaitMs },
+    });
+  }
+
+  override async evict(poolId: string, botId: string): Promise<void> {
+    await this.workers.request(await this.ownerOf(poolId), {
+      method: 'DELETE',
+      path: `/internal/pools/${poolId}/bots/${botId}`,
+    });
+  }
+
   override async status(poolId: string): Promise<DispatcherStatus> {
     return this.workers.request(await this.ownerOf(poolId), {
       method: 'GET',

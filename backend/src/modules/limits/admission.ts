@@ -38,8 +38,8 @@ export class Admission {
     private readonly needs: AdmissionNeeds,
     private readonly now: () => number = Date.now,
   ) {
-    const { turn, counted } = needs;
-    this.passed = turn?.come === undefined && counted.length === 0 ? undefined : this.pass();
+    const { turn } = needs;
+    this.passed = turn?.come === undefined && this.isTaken() ? undefined : this.pass();
   }
 
   /** The call did not happen: Telegram refused it, or it never came to TDLib. */
@@ -77,8 +77,16 @@ export class Admission {
     this.refund(this.take(({ ofCall, countsCalls }) => (countsCalls ? (isLast ? 1 : 0) : Math.min(1, ofCall))));
   }
 
+  /** Whether nothing has to be asked: nothing counts it, or enough was counted ahead. */
+  private isTaken(): boolean {
+    const charge = this.parts();
+    if (charge.length > 0 && !this.needs.charger.take(charge)) return false;
+    this.charged = charge;
+    return true;
+  }
+
   private async pass(): Promise<void> {
-    const { turn, counted, charger, requireOpen } = this.needs;
+    const { turn, charger, requireOpen } = this.needs;
     if (turn?.come !== undefined) {
       await turn.come;
       try {
@@ -89,13 +97,13 @@ export class Admission {
         throw error;
       }
     }
-    if (counted.length === 0 || this.hasLeft()) return;
-    const charge = counted.map((each) => this.partOf(each));
+    if (this.hasLeft() || this.isTaken()) return;
+    const charge = this.parts();
     const outcome = await charger.charge(charge);
     if (outcome === 'uncounted') return;
     if (outcome !== 'charged') {
       turn?.giveBack();
-      throw this.refusal(outcome);
+      throw refusalBy(this.needs.counted, outcome, this.now());
     }
     // Its caller may have left while it was counted.
     if (this.hasLeft()) this.refund(charge);
@@ -107,21 +115,8 @@ export class Admission {
     return this.isGivenBack;
   }
 
-  private partOf({ rule, window, ofCall, ofResolve }: Counted): ChargePart {
-    return { ruleId: rule.id, max: rule.max, window: window.at(this.now()), weight: ofCall + ofResolve };
-  }
-
-  private refusal({ ruleId, window, weight, max }: ChargePart): RateLimitedError {
-    const found = this.needs.counted.find(({ rule }) => rule.id === ruleId);
-    const until = new Date(window.endsAt);
-    const { label, per } = found?.rule ?? {};
-    const name = label === undefined ? 'the limit' : `the limit "${label}"`;
-    const words = weight > max ? `a call that counts as ${weight} never fits` : 'it is used up';
-    return new RateLimitedError(
-      `${name} of ${max} a ${per ?? 'while'} refuses this call: ${words}`,
-      { source: 'limit', until, level: levelOf(found?.rule ?? {}), limit_id: ruleId },
-      window.endsAt - this.now(),
-    );
+  private parts(): Charge {
+    return chargeOf(this.needs.counted, this.now());
   }
 
   /** Takes out of what can be given back. @param weightOf how much of each rule */
@@ -140,4 +135,31 @@ export class Admission {
     const back = parts.filter(({ weight }) => weight > 0);
     if (back.length > 0) this.needs.charger.refund(back);
   }
+}
+
+/** What a call takes of the rules that count it. @param now in Unix milliseconds */
+export function chargeOf(counted: readonly Counted[], now: number): Charge {
+  return counted.map(({ rule, window, ofCall, ofResolve }) => ({
+    ruleId: rule.id,
+    max: rule.max,
+    window: window.at(now),
+    weight: ofCall + ofResolve,
+  }));
+}
+
+/** What a call is told that a rule has no room for. @param now in Unix milliseconds */
+export function refusalBy(
+  counted: readonly Counted[],
+  { ruleId, window, weight, max }: ChargePart,
+  now: number,
+): RateLimitedError {
+  const rule = counted.find((each) => each.rule.id === ruleId)?.rule;
+  const { label, per } = rule ?? {};
+  const name = label === undefined ? 'the limit' : `the limit "${label}"`;
+  const words = weight > max ? `a call that counts as ${weight} never fits` : 'it is used up';
+  return new RateLimitedError(
+    `${name} of ${max} a ${per ?? 'while'} refuses this call: ${words}`,
+    { source: 'limit', until: new Date(window.endsAt), level: levelOf(rule ?? {}), limit_id: ruleId },
+    window.endsAt - now,
+  );
 }

@@ -27,6 +27,7 @@ import type {
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { LOGIN_AGAIN_MS } from './session-end.js';
 import { SessionLookup } from './session-lookup.js';
+import { SessionMoves } from './session-moves.js';
 import { SessionOpener } from './session-opener.js';
 import { reportOfRow, stateOfRow } from './session-state.js';
 import { LoginCancelledError, SessionDirectoryMissingError } from './sessions.errors.js';
@@ -52,6 +53,7 @@ export class LocalSessionHost extends SessionHost {
     private readonly directories: SessionDirectories,
     private readonly calls: TrackedCalls,
     private readonly storedLimits: StoredLimits,
+    private readonly moves: SessionMoves,
     readiness: Readiness,
     logger: AppLogger,
   ) {
@@ -97,9 +99,10 @@ export class LocalSessionHost extends SessionHost {
     return Promise.resolve(held && this.sessions.stateOf(held));
   }
 
-  override limits(id: string): Promise<LiveLimits | undefined> {
+  override async limits(id: string): Promise<LiveLimits | undefined> {
     const held = this.sessions.get(id);
-    return Promise.resolve(held && limitsOf(held));
+    await held?.limits.counted();
+    return held && limitsOf(held);
   }
 
   override async liftCooldown(id: string, scope: string): Promise<boolean> {
@@ -175,6 +178,12 @@ export class LocalSessionHost extends SessionHost {
       await this.sessions.giveUp(held);
       return this.sessions.stateOf(held);
     });
+  }
+
+  override async move(id: string, to: string | undefined): Promise<string> {
+    const { kind } = await this.lookup.existing(id);
+    if (this.sessions.get(id) === undefined) throw await this.lookup.absence(id, kind);
+    return this.moves.move(id, to);
   }
 
   override async start(id: string): Promise<LiveState> {

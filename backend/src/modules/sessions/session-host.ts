@@ -65,7 +65,10 @@ export abstract class SessionHost {
   /** What the session's client knows; undefined when no client is open for it. */
   abstract state(id: string): Promise<LiveState | undefined>;
 
-  /** What the session's client knows of its limits; undefined when no client is open for it. */
+  /**
+   * What the session's client knows of its limits; undefined when no client is open for it. What the database then has as counted
+   * under rules is what was used.
+   */
   abstract limits(id: string): Promise<LiveLimits | undefined>;
 
   /** Ends a cooldown early. @returns whether it ran */
@@ -98,6 +101,14 @@ export abstract class SessionHost {
 
   /** Opens a stopped session. */
   abstract start(id: string): Promise<LiveState>;
+
+  /**
+   * Hands the session over to another worker, which opens it at once. Calls that come meanwhile are answered with SessionMovingError.
+   * @param to the worker's id; the one with the fewest sessions when absent
+   * @returns the id of the worker that it goes to
+   * @throws WorkerUnsuitableError, SessionNotReadyError, SessionMovingError
+   */
+  abstract move(id: string, to: string | undefined): Promise<string>;
 
   /** Removes the session with its database. @returns whether the authorization was ended at Telegram */
   abstract remove(id: string, logout: boolean): Promise<boolean>;

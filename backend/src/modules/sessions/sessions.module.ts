@@ -26,6 +26,7 @@ import { SessionCalls } from './session-calls.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
+import { SessionMoves } from './session-moves.js';
 import { SessionOpener } from './session-opener.js';
 import { OpenSessions } from './open-sessions.js';
 import { SessionReconciler } from './session-reconciler.js';
@@ -70,6 +71,7 @@ const LOCAL_HOST: Provider[] = [
   SessionOpener,
   HeldSessions,
   OpenSessions,
+  SessionMoves,
   LocalLogins,
   StoredLimits,
   CallDispatcher,

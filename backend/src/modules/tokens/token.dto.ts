@@ -1,18 +1,7 @@
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUUID,
-  MaxLength,
-  ValidateBy,
-} from 'class-validator';
-import { ApiProperty, ApiPropertyOptional } from '../../common/http/index.js';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsOptional, IsString, MaxLength, ValidateBy } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional, EachIs, isUuid, type PoolAccess } from '../../common/http/index.js';
 import { parseDurationMs } from '../../config/index.js';
 import { isKnownMethod, isReservedMethod, type MethodClass, METHOD_CLASSES } from '../../telegram/index.js';
-import type { PoolAccess } from './token.entity.js';
 
 const UUID = { type: 'string', format: 'uuid' } as const;
 /** A token for more sessions than this is better given their app, or all. */
@@ -28,41 +17,57 @@ const MAX_CHATS = 500;
 const MAX_POOLS = 100;
 
 /** ISO 8601 with its zone: a time without one would mean another moment to each reader. */
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+const MOMENT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Whether this is a moment of a day that there is: Date.parse takes the 30th of February for the 2nd of March. */
+function isMoment(value: unknown): boolean {
+  const day = typeof value === 'string' ? MOMENT.exec(value)?.[1] : undefined;
+  if (day === undefined || Number.isNaN(Date.parse(String(value)))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 const IsMoment = (): PropertyDecorator =>
   ValidateBy({
     name: 'isMoment',
     validator: {
-      validate: (value) => typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value)),
+      validate: isMoment,
       defaultMessage: (args) =>
         `${args?.property ?? 'this'} must be a time with its zone, such as 2030-01-31T12:00:00Z`,
     },
   });
 
 const IsMethodOfTdApi = (): PropertyDecorator =>
-  ValidateBy(
-    {
-      name: 'isMethodOfTdApi',
-      validator: {
-        validate: (value) => typeof value === 'string' && isKnownMethod(value) && !isReservedMethod(value),
-        defaultMessage: () => '$value is no method of td_api that a token may call',
-      },
-    },
-    { each: true },
+  EachIs(
+    (value) => typeof value === 'string' && isKnownMethod(value) && !isReservedMethod(value),
+    (value) => `${shownIn(value)} is no method of td_api that a token may call`,
   );
 
 const IsChatId = (): PropertyDecorator =>
-  ValidateBy(
-    {
-      name: 'isChatId',
-      validator: {
-        validate: (value) => Number.isSafeInteger(value) && value !== 0,
-        defaultMessage: () => 'each chat must be a chat id: a whole number as td_api has it',
-      },
-    },
-    { each: true },
+  EachIs(
+    (value) => Number.isSafeInteger(value) && value !== 0,
+    (value) => `${shownIn(value)} is no chat id: a whole number as td_api has it`,
   );
+
+const IsMethodClass = (): PropertyDecorator =>
+  EachIs(
+    (value) => METHOD_CLASSES.some((each) => each === value),
+    (value) => `${shownIn(value)} is none of ${METHOD_CLASSES.join(', ')}`,
+  );
+
+/** What was given, as short as a message needs it. */
+function shownIn(value: unknown): string {
+  return (JSON.stringify(value) ?? 'this').slice(0, 80);
+}
+
+/** A limit under a wrong name would be no limit: other members that are unknown promise nothing and are ignored. */
+const Misspells = (field: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'misspells',
+    validator: {
+      validate: (value) => value === undefined,
+      defaultMessage: () => `there is no such member: ${field} is meant`,
+    },
+  });
 
 /** What changes of a token. What is absent or null stays; a list that is given replaces that list. */
 export class UpdateTokenDto {
@@ -102,7 +107,7 @@ export class UpdateTokenDto {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(METHOD_CLASSES.length)
-  @IsIn(METHOD_CLASSES, { each: true })
+  @IsMethodClass()
   classes?: MethodClass[] | null;
 
   @ApiPropertyOptional({
@@ -145,13 +150,24 @@ export class UpdateTokenDto {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(MAX_POOLS)
-  @IsUUID(undefined, { each: true })
+  @EachIs((value) => typeof value === 'string' && isUuid(value), (value) => `${shownIn(value)} is no id`)
   pool_ids?: string[] | null;
 
   @ApiPropertyOptional({ enum: POOL_ACCESSES, description: 'write: it may put and delete objects in its pools too.' })
   @IsOptional()
   @IsIn(POOL_ACCESSES)
   pool_access?: PoolAccess | null;
+
+  @Misspells('session_ids') session_id?: unknown;
+  @Misspells('app_ids') app_id?: unknown;
+  @Misspells('pool_ids') pool_id?: unknown;
+  @Misspells('classes') class?: unknown;
+  @Misspells('methods') method?: unknown;
+  @Misspells('chats') chat?: unknown;
+  @Misspells('chats') chat_id?: unknown;
+  @Misspells('chats') chat_ids?: unknown;
+  @Misspells('expires_at') expires?: unknown;
+  @Misspells('expires_at') expire_at?: unknown;
 }
 
 /** A token to be made; what is absent gives it no access. */

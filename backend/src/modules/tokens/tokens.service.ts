@@ -4,10 +4,10 @@ import { keysetPage } from '../../common/db/keyset.js';
 import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
-import { isUuid, Page, type PageRequest } from '../../common/http/index.js';
+import { isUuid, Page, type PageRequest, type PoolAccess } from '../../common/http/index.js';
 import { DEFAULT_METHOD_CLASSES, type MethodClass, METHOD_CLASSES } from '../../telegram/index.js';
 import { ScopedTokens } from './scoped-tokens.js';
-import { ApiTokenEntity, type PoolAccess } from './token.entity.js';
+import { ApiTokenEntity } from './token.entity.js';
 import { makeSecret } from './token-secret.js';
 import { type ScopeKind, TokensRepository } from './tokens.repository.js';
 
@@ -67,7 +67,7 @@ export class TokensService {
 
   /**
    * Makes a token. The answer is the only place where it is ever shown.
-   * @throws ValidationFailedError naming each app and session that does not exist, and an end that is over
+   * @throws ValidationFailedError naming each app, session and pool that does not exist, and an end that is over
    */
   async create(draft: TokenChange): Promise<{ readonly id: string; readonly token: string }> {
     requireFuture(draft);
@@ -76,7 +76,7 @@ export class TokensService {
     const columns = { ...NEW_TOKEN, ...columnsOf(draft) };
     await this.unitOfWork.run(async () => {
       await this.unitOfWork.manager.insert(ApiTokenEntity, { id, secretHash: hash, prefix, ...columns });
-      await this.name(id, draft);
+      await this.name(id, draft, true);
     });
     return { id, token };
   }
@@ -135,28 +135,32 @@ export class TokensService {
     }));
   }
 
-  private async name(id: string, { appIds, sessionIds }: TokenChange): Promise<void> {
-    const apps = appIds && (await this.sorted('app', appIds));
-    const sessions = sessionIds && (await this.sorted('session', sessionIds));
-    const issues = [...(apps?.issues ?? []), ...(sessions?.issues ?? [])];
+  private async name(id: string, { appIds, sessionIds, poolIds }: TokenChange, isNew = false): Promise<void> {
+    const existing = (kind: ScopeKind) => (ids: readonly string[]) => this.repository.existing(kind, ids);
+    const apps = appIds && (await sorted('app', appIds, existing('app')));
+    const sessions = sessionIds && (await sorted('session', sessionIds, existing('session')));
+    const pools =
+      poolIds && (await sorted('pool', poolIds, (ids) => this.repository.existingPools(isNew ? undefined : id, ids)));
+    const issues = [...(apps?.issues ?? []), ...(sessions?.issues ?? []), ...(pools?.issues ?? [])];
     if (issues.length > 0) throw new ValidationFailedError(issues);
     if (apps) await this.repository.name('app', id, apps.ids);
     if (sessions) await this.repository.name('session', id, sessions.ids);
   }
+}
 
-  /** The ids that exist, each once, and the places of those that do not. */
-  private async sorted(
-    kind: ScopeKind,
-    given: readonly unknown[],
-  ): Promise<{ readonly ids: readonly string[]; readonly issues: readonly { path: string; message: string }[] }> {
-    const asked = given.map((id) => (typeof id === 'string' && isUuid(id) ? id.toLowerCase() : undefined));
-    const ids = [...new Set(asked.filter((id) => id !== undefined))];
-    const existing = await this.repository.existing(kind, ids);
-    const issues = asked.flatMap((id, index) =>
-      id !== undefined && existing.has(id) ? [] : [{ path: `${kind}_ids[${index}]`, message: `no such ${kind}` }],
-    );
-    return { ids, issues };
-  }
+/** The ids that exist, each once, and the places of those that do not. */
+async function sorted(
+  kind: ScopeKind | 'pool',
+  given: readonly unknown[],
+  existing: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<{ readonly ids: readonly string[]; readonly issues: readonly { path: string; message: string }[] }> {
+  const asked = given.map((id) => (typeof id === 'string' && isUuid(id) ? id.toLowerCase() : undefined));
+  const ids = [...new Set(asked.filter((id) => id !== undefined))];
+  const found = await existing(ids);
+  const issues = asked.flatMap((id, index) =>
+    id !== undefined && found.has(id) ? [] : [{ path: `${kind}_ids[${index}]`, message: `no such ${kind}` }],
+  );
+  return { ids, issues };
 }
 
 /** What a token may do when nothing is said of it. */

@@ -10,6 +10,7 @@ import type { SubscriptionEntity } from './subscription.entity.js';
 import { type SessionPath, SubscriptionsService } from './subscriptions.service.js';
 import { deliveryIdOf } from './update-facts.js';
 import { SYSTEM_TYPES } from './update-types.js';
+import { isKnowable, visibleStored, viewOfCaller } from './visible-update.js';
 
 const DEFAULT_LIMIT = 100;
 
@@ -23,13 +24,17 @@ export class DeliveriesService {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** The newest first. @throws NotFoundError, KindMismatchError */
+  /** The newest first; a token sees none of chats that it may not see any more. @throws NotFoundError, KindMismatchError */
   async list(path: SessionPath, sub: string, query: DeliveriesQueryDto, caller: Caller): Promise<Page<DeliveryRow>> {
     const { id } = await this.subscriptions.existing(path, sub, caller);
     const limit = query.limit ?? DEFAULT_LIMIT;
     const rows = await this.repository.page(id, query.status, query.before, limit + 1);
     const last = rows[limit - 1];
-    return new Page(rows.slice(0, limit), rows.length > limit && last ? toCursor(last.seq) : undefined);
+    const view = viewOfCaller(caller);
+    const known = rows
+      .slice(0, limit)
+      .filter(({ type, chat_id: chatId }) => isKnowable(view, type, chatId === null ? undefined : Number(chatId)));
+    return new Page(known, rows.length > limit && last ? toCursor(last.seq) : undefined);
   }
 
   /** @throws NotFoundError, KindMismatchError */
@@ -41,14 +46,16 @@ export class DeliveriesService {
   ): Promise<DeliveryRow & { readonly payload: string }> {
     const { id } = await this.subscriptions.existing(path, sub, caller);
     const row = await this.repository.find(id, existingId('delivery', delivery));
-    if (row === undefined) throw new NotFoundError('delivery', delivery);
-    return row;
+    const payload = row && visibleStored(viewOfCaller(caller), row.payload);
+    if (row === undefined || payload === undefined) throw new NotFoundError('delivery', delivery);
+    return { ...row, payload };
   }
 
-  /** Has one tried again from the first attempt on. @throws NotFoundError, KindMismatchError, ValidationFailedError */
+  /** Has one tried again from the first attempt on; the lane posts it only where its token may still see it. @throws NotFoundError, KindMismatchError, ValidationFailedError */
   async retry(path: SessionPath, sub: string, delivery: string, caller: Caller): Promise<string> {
     const subscription = await this.webhook(path, sub, caller);
     const id = existingId('delivery', delivery);
+    if (caller.kind === 'token') await this.get(path, sub, delivery, caller);
     await this.unitOfWork.run(async () => {
       if (!(await this.repository.retry(subscription.id, id))) throw new NotFoundError('delivery', delivery);
       await this.tell(subscription);

@@ -127,8 +127,9 @@ class Post implements Dispatcher.DispatchHandler {
     this.isSettled = true;
     clearTimeout(this.deadline);
     const { status } = this;
-    const isDelivered = failure === undefined && status !== undefined && status >= 200 && status < 300;
-    const error = failure ?? (isDelivered ? undefined : `the receiver answered ${status ?? 'nothing'}`);
+    // Whatever comes after a 2xx, or does not come: the receiver has said that it has the delivery.
+    const isDelivered = status !== undefined && status >= 200 && status < 300;
+    const error = isDelivered ? undefined : (failure ?? `the receiver answered ${status ?? 'nothing'}`);
     const answer = Buffer.concat(this.chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '');
     const after = status === 429 || status === 503 ? retryAfterMs(this.headers['retry-after'], Date.now()) : undefined;
     this.resolve({
@@ -143,8 +144,9 @@ class Post implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Several addresses that fail are one failure without words of its own. */
+/** Several addresses that fail are one failure without words of its own; OpenSSL's words are a dump, its reason is not. */
 function describe(error: Error): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  if ('reason' in error && typeof error.reason === 'string') return `TLS: ${error.reason}`;
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -11,15 +11,16 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stored'] as
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** A place in the order of a subscription's events: what {@link toCursor} made. */
-const CURSOR_FORM = /^[0-9a-z]{1,12}$/;
+const CURSOR_FORM = /^c[0-9a-z]{1,11}$/;
 
-/** @param seq the number of a delivery, as PostgreSQL gives it */
+/** @param seq the number of a delivery, as PostgreSQL gives it @returns a text that `null` and `undefined` are not */
 export function toCursor(seq: string): string {
-  return Number(seq).toString(36);
+  return `c${Number(seq).toString(36)}`;
 }
 
-function ofCursor(cursor: string): number {
-  return Number.parseInt(cursor, 36);
+/** @returns undefined for what {@link toCursor} did not make */
+export function ofCursor(cursor: string): number | undefined {
+  return CURSOR_FORM.test(cursor) ? Number.parseInt(cursor.slice(1), 36) : undefined;
 }
 
 /** How many are asked for at once. */
@@ -57,7 +58,7 @@ export class EventsQueryDto extends LimitQueryDto {
     description: 'A cursor; what came after it. `now`: only what comes from now on. Absent: all that is kept.',
   })
   @MayBeAbsent()
-  @Matches(/^([0-9a-z]{1,12}|now)$/, CURSOR)
+  @Matches(/^(c[0-9a-z]{1,11}|now)$/, CURSOR)
   after?: string;
 
   @ApiPropertyOptional({

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { RawJson } from '../../common/http/index.js';
-import { type ChatView, type Departure, parseTdObject } from '../../telegram/index.js';
+import type { ChatView, Departure } from '../../telegram/index.js';
 import { DeliveriesRepository, type EventRow } from './deliveries.repository.js';
 import { toCursor } from './delivery.dto.js';
 import { EventFeed } from './event-feed.js';
-import { chatOf } from './update-facts.js';
-import { visibleUpdate } from './visible-update.js';
+import { visibleStored } from './visible-update.js';
 
 /** What a reader asks for. */
 export interface EventsRequest {
@@ -76,12 +75,8 @@ export class EventReader {
 }
 
 function visibleRows(rows: readonly EventRow[], view: ChatView | undefined): readonly EventRow[] {
-  if (view === undefined) return rows;
   return rows.flatMap((row) => {
-    const { payload: text } = row;
-    const payload = view.isLimited
-      ? visibleUpdate(view, { type: parseTdObject(text)['@type'], chatId: chatOf(text), text })
-      : view.textOf(text);
+    const payload = visibleStored(view, row.payload);
     return payload === undefined ? [] : [{ ...row, payload }];
   });
 }

@@ -15,12 +15,12 @@ import {
   successEnvelope,
   TakesTicket,
 } from '../../common/http/index.js';
-import { viewOf } from '../../telegram/index.js';
 import { departureOf, type SessionKind } from '../sessions/index.js';
-import { EventDto, EventsQueryDto } from './delivery.dto.js';
+import { EventDto, EventsQueryDto, ofCursor } from './delivery.dto.js';
 import { EventReader, pollAnswer } from './event-reader.js';
 import { streamEvents } from './event-stream.js';
 import { SubscriptionsService } from './subscriptions.service.js';
+import { viewOfCaller } from './visible-update.js';
 
 const DEFAULT_LIMIT = 100;
 /** A stream takes its events in portions of its own. */
@@ -72,7 +72,7 @@ export class EventsController {
   ): Promise<void> {
     const caller = departureOf(reply);
     const reader = currentCaller();
-    const view = reader.kind === 'token' ? viewOf(reader.rights) : undefined;
+    const view = viewOfCaller(reader);
     const { id: subscriptionId } = await this.subscriptions.existing({ kind, id }, sub, reader);
     if (request.headers.accept?.includes('text/event-stream') === true) {
       const after = resumed(request.headers['last-event-id']) ?? query.position;
@@ -89,6 +89,7 @@ export class EventsController {
 /** @throws ValidationFailedError */
 function resumed(header: string | string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
-  if (typeof header === 'string' && /^[0-9a-z]{1,12}$/.test(header)) return Number.parseInt(header, 36);
+  const position = typeof header === 'string' ? ofCursor(header) : undefined;
+  if (position !== undefined) return position;
   throw new ValidationFailedError([{ path: 'Last-Event-ID', message: 'is no cursor of ours' }]);
 }

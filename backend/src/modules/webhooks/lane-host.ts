@@ -20,6 +20,8 @@ export interface Settled {
   readonly dueInMs: number;
   /** Given up while it was tried for all others: it is tried again when the receiver is back. */
   readonly wasProbe: boolean;
+  /** Nothing was posted, since the receiver may not have it: says nothing of the receiver. */
+  readonly isWithheld?: boolean;
 }
 
 /** What a lane asks the database for. */

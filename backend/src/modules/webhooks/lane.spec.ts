@@ -1,4 +1,5 @@
 import type { Outcome } from './delivery-client.js';
+import { ChatView } from '../../telegram/index.js';
 import { CompiledFilters } from './filters.js';
 import { Lane } from './lane.js';
 import type { LaneHost, LaneItem, Loaded, LoadRequest, Settled } from './lane-host.js';
@@ -160,7 +161,13 @@ class World implements LaneHost {
 }
 
 function toItem({ seq, chatId, attempts }: Row): LaneItem {
-  return { id: String(seq), part: 0, chatId, attempt: attempts, payload: '{}' };
+  return {
+    id: String(seq),
+    part: 0,
+    chatId,
+    attempt: attempts,
+    payload: `{"@type":"updateChatTitle","chat_id":${chatId + 1}}`,
+  };
 }
 
 async function settleAll(): Promise<void> {
@@ -270,6 +277,44 @@ describe('Lane', () => {
     expect(world.posts).toHaveLength(2);
     await world.run(32_000);
     expect(world.rows.every(({ status }) => status === 'delivered')).toBe(true);
+  });
+
+  it('spends no attempts sooner than the schedule says, whatever a receiver asks for', async () => {
+    world.add(1);
+    world.answer = () =>
+      world.time < 20 * MINUTE ? { status: 429, retryAfterMs: 0 } : { isDelivered: true, status: 200 };
+    begin(world);
+    await world.run(30 * MINUTE);
+    expect(world.rows[0]).toMatchObject({ status: 'delivered' });
+  });
+
+  it('delivers what it gave up while the receiver was away once a later delivery gets through', async () => {
+    world.add(1);
+    world.answer = () => (world.time < 60 * MINUTE ? { status: 500 } : { isDelivered: true, status: 200 });
+    const lane = begin(world);
+    await world.run(61 * MINUTE);
+    expect(world.rows[0]).toMatchObject({ status: 'failed', attempts: 10 });
+    world.add(1);
+    lane.lookAgain();
+    await world.run(62 * MINUTE);
+    expect(world.rows.map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  });
+
+  it('posts nothing that waits when its token has lost the chat, not even to find out whether the receiver is back', async () => {
+    const world = new World();
+    world.answer = () => ({ status: 500 });
+    const chats = (...of: number[]): Partial<Subscriber> => ({ view: new ChatView({ classes: ['read'], chats: of }) });
+    const lane = begin(world, subscriber('chat', chats(1, 2)));
+    world.add(40, 2);
+    lane.lookAgain();
+    await world.run(MINUTE);
+    lane.change(subscriber('chat', chats(2)));
+    const before = world.posts.length;
+    world.answer = () => ({ isDelivered: true, status: 200 });
+    await world.run(2 * 60 * MINUTE);
+    const after = world.posts.slice(before);
+    expect(after.filter(({ seq }) => seq % 2 === 0)).toEqual([]);
+    expect(world.rows.filter(({ chatId, status }) => status !== (chatId === 0 ? 'failed' : 'delivered'))).toEqual([]);
   });
 
   it('keeps the order of each chat over failures, and lets other chats go on', async () => {

@@ -3,6 +3,7 @@ import { Growth } from './growth.js';
 import type { LaneHost, LaneItem } from './lane-host.js';
 import { MAX_ATTEMPTS, retryDelayMs } from './retry-schedule.js';
 import type { Subscriber } from './subscriber.js';
+import { visibleStored } from './visible-update.js';
 
 /** After so many failures in a row only the oldest delivery is tried. */
 const FAILURES_TO_OPEN = 5;
@@ -16,6 +17,7 @@ const AGAIN_MS = 1_000;
 /** What is due at nearly the same time is looked for once. */
 const SOON_MS = 50;
 const GONE = 410;
+const WITHHELD = 'not posted: the token of the subscription may not see it any more';
 
 /**
  * The deliveries of one subscription: how many are under way, which come next, what happens when they fail. It keeps few in
@@ -38,6 +40,8 @@ export class Lane {
   private isLoading = false;
   private failures = 0;
   private isOut: boolean;
+  /** What was given up while the receiver was away waits for its return. */
+  private owes = false;
   private probeAt = 0;
   private pausedUntil = 0;
   private dueAt: number | undefined;
@@ -175,9 +179,14 @@ export class Lane {
 
   private send(item: LaneItem): void {
     const to = this.subscriber;
+    const payload = visibleStored(to.view, item.payload);
+    if (payload === undefined) {
+      this.withhold(item, to);
+      return;
+    }
     this.underWay += 1;
     if (this.isOrdered && item.chatId !== undefined) this.busyChats.add(item.chatId);
-    void this.host.post(item, to).then((outcome) => {
+    void this.host.post(payload === item.payload ? item : { ...item, payload }, to).then((outcome) => {
       this.underWay -= 1;
       this.isFull = false;
       if (item.chatId !== undefined) this.busyChats.delete(item.chatId);
@@ -187,12 +196,20 @@ export class Lane {
     });
   }
 
+  /** What it is about has been taken from its token since it was stored. */
+  private withhold(item: LaneItem, to: Subscriber): void {
+    const outcome = { isDelivered: false, at: Date.now(), durationMs: 0, error: WITHHELD };
+    const settled = { item, outcome, status: 'failed', dueInMs: 0, wasProbe: false, isWithheld: true } as const;
+    void this.host.settle(settled, to).then(() => this.lookAgain());
+  }
+
   private succeeded(item: LaneItem, outcome: Outcome, to: Subscriber): void {
     void this.host.settle({ item, outcome, status: 'delivered', dueInMs: 0, wasProbe: false }, to);
     this.failures = 0;
     this.growth.succeeded(outcome.durationMs);
-    if (this.isOut) {
+    if (this.isOut || this.owes) {
       this.isOut = false;
+      this.owes = false;
       void this.host.recover(to).then(
         () => this.lookAgain(),
         () => this.lookAgain(),
@@ -202,7 +219,8 @@ export class Lane {
 
   private failed(item: LaneItem, outcome: Outcome, to: Subscriber): void {
     const now = this.host.now();
-    const delay = outcome.retryAfterMs ?? retryDelayMs(item.attempt);
+    // Sooner than the schedule would use the attempts up while the receiver is away.
+    const delay = Math.max(outcome.retryAfterMs ?? 0, retryDelayMs(item.attempt));
     const isGone = outcome.status === GONE;
     this.failures += 1;
     this.growth.failed();
@@ -212,7 +230,7 @@ export class Lane {
     const wasProbe = isLast && this.isOut && !isGone;
     const written = this.host.settle({ item, outcome, status, dueInMs: delay, wasProbe }, to);
     if (isGone) this.host.disable(to, 'the receiver answered 410 Gone');
-    if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + delay);
+    if (outcome.retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + outcome.retryAfterMs);
     if (status === 'pending') {
       // Due so long after it was written down: before that the database does not tell that it waits.
       void written.then(() => {
@@ -279,6 +297,7 @@ export class Lane {
     if (item === undefined) {
       // Nothing is left to try: the next one that comes is tried at once.
       this.isOut = false;
+      this.owes = true;
     } else if (this.isOut && !this.isClosed && this.subscriber.isServed) {
       this.send(item);
     } else {

@@ -26,6 +26,11 @@ const UNCLAIMED = `d.subscription_id = $1 AND d.status = 'pending' AND d.claim_e
 const NOT_EXCEPTED = `(d.chat_id IS NULL OR d.chat_id <> ALL($3::bigint[]))`;
 const BLOCKED = `SELECT DISTINCT b.chat_id FROM deliveries b WHERE b.subscription_id = $1 AND b.status = 'pending'
   AND b.due_at > now() AND b.chat_id IS NOT NULL AND b.created_at > now() - ${KEPT}`;
+/**
+ * Delivery d of row r, by its index. A plain equality, or a join with another table, would let the planner read a whole part, of
+ * any size, to find a few rows in it: it takes each look into an index for a read from a disk.
+ */
+const BY_ID = `d.part = r.part AND d.id = ANY(ARRAY[r.id])`;
 /** Of an attempt log, the newest that are kept. */
 const LOG_LENGTH = 20;
 const OUT_AFTER = `interval '24 hours'`;
@@ -58,15 +63,36 @@ export class LanesRepository {
 
   /** Writes down what became of attempts. */
   async settle(all: readonly SettledOf[]): Promise<void> {
-    for (const [part, settled] of byPart(all)) await this.settlePart(part, settled);
+    const of = <Value>(read: (each: SettledOf) => Value): Value[] => all.map(read);
+    await this.unitOfWork.rows(
+      `UPDATE deliveries d
+          SET status = r.status, due_at = now() + r.due_in_ms * interval '1 millisecond', claim_epoch = NULL,
+              was_probe = r.was_probe, decided_at = CASE WHEN r.status <> 'pending' THEN now() END,
+              log = CASE WHEN jsonb_array_length(d.log) >= ${LOG_LENGTH} THEN d.log - 0 ELSE d.log END || r.attempt
+         FROM unnest($1::smallint[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::boolean[], $7::jsonb[])
+              AS r (part, id, epoch, status, due_in_ms, was_probe, attempt)
+        WHERE ${BY_ID} AND d.claim_epoch = r.epoch
+          AND r.epoch = (SELECT s.lane_epoch FROM subscriptions s WHERE s.id = d.subscription_id)`,
+      [
+        of(({ settled }) => settled.item.part),
+        of(({ settled }) => settled.item.id),
+        of((each) => each.of.laneEpoch),
+        of(({ settled }) => settled.status),
+        of(({ settled }) => settled.dueInMs),
+        of(({ settled }) => settled.wasProbe),
+        of(({ settled }) => JSON.stringify(toAttempt(settled))),
+      ],
+    );
   }
 
   /** Counts the attempts. @returns the subscriptions that are switched off by it: a day without one success */
   async count(all: readonly SettledOf[]): Promise<readonly { readonly id: string; readonly session_id: string }[]> {
-    const counts = [...new Map(all.map(({ of }) => [of.id, of])).values()].map((of) =>
+    const tried = all.filter(({ settled }) => settled.isWithheld !== true);
+    if (tried.length === 0) return [];
+    const counts = [...new Map(tried.map(({ of }) => [of.id, of])).values()].map((of) =>
       countOf(
         of,
-        all.filter((each) => each.of.id === of.id).map(({ settled }) => settled),
+        tried.filter((each) => each.of.id === of.id).map(({ settled }) => settled),
       ),
     );
     const column = <Key extends keyof Count>(key: Key): Count[Key][] => counts.map((count) => count[key]);
@@ -98,11 +124,12 @@ export class LanesRepository {
   }
 
   /** Gives claims back that were not used. */
-  async release(items: readonly LaneItem[], { id, laneEpoch }: Subscriber): Promise<void> {
+  async release(items: readonly LaneItem[], { laneEpoch }: Subscriber): Promise<void> {
     await this.unitOfWork.rows(
       `UPDATE deliveries d SET claim_epoch = NULL, attempts = greatest(0, d.attempts - 1)
-        WHERE d.subscription_id = $1 AND d.part = ANY($2::smallint[]) AND d.id = ANY($3::uuid[]) AND d.claim_epoch = $4`,
-      [id, [...new Set(items.map(({ part }) => part))], items.map((item) => item.id), laneEpoch],
+         FROM unnest($1::smallint[], $2::uuid[]) AS r (part, id)
+        WHERE ${BY_ID} AND d.claim_epoch = $3`,
+      [items.map(({ part }) => part), items.map((item) => item.id), laneEpoch],
     );
   }
 
@@ -129,18 +156,16 @@ export class LanesRepository {
   }
 
   private async claim(id: string, epoch: number, due: readonly DueRow[]): Promise<ReadonlySet<string>> {
-    const claimed = new Set<string>();
-    for (const [part, rows] of byPart(due)) {
-      const taken = await this.unitOfWork.rows<{ id: string }>(
-        `UPDATE deliveries d SET claim_epoch = $3, attempts = d.attempts + 1
-          WHERE d.part = $1 AND d.id = ANY($4::uuid[]) AND d.status = 'pending' AND d.claim_epoch IS DISTINCT FROM $3
-            AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = $2 AND s.lane_epoch = $3)
-        RETURNING d.id`,
-        [part, id, epoch, rows.map((row) => row.id)],
-      );
-      for (const row of taken) claimed.add(row.id);
-    }
-    return claimed;
+    if (due.length === 0) return new Set();
+    const taken = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE deliveries d SET claim_epoch = $2, attempts = d.attempts + 1
+         FROM unnest($3::smallint[], $4::uuid[]) AS r (part, id)
+        WHERE ${BY_ID} AND d.status = 'pending' AND d.claim_epoch IS DISTINCT FROM $2
+          AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = $1 AND s.lane_epoch = $2)
+      RETURNING d.id`,
+      [id, epoch, due.map(({ part }) => part), due.map((row) => row.id)],
+    );
+    return new Set(taken.map((row) => row.id));
   }
 
   private async nextDueInMs(id: string, epoch: number, except: readonly string[]): Promise<number | undefined> {
@@ -151,40 +176,6 @@ export class LanesRepository {
     );
     return row?.ms ?? undefined;
   }
-
-  private async settlePart(part: number, all: readonly SettledOf[]): Promise<void> {
-    const of = <Value>(read: (each: SettledOf) => Value): Value[] => all.map(read);
-    await this.unitOfWork.rows(
-      `UPDATE deliveries d
-          SET status = r.status, due_at = now() + r.due_in_ms * interval '1 millisecond', claim_epoch = NULL,
-              was_probe = r.was_probe, decided_at = CASE WHEN r.status <> 'pending' THEN now() END,
-              log = CASE WHEN jsonb_array_length(d.log) >= ${LOG_LENGTH} THEN d.log - 0 ELSE d.log END || r.attempt
-         FROM unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::boolean[], $7::jsonb[])
-              AS r (id, epoch, status, due_in_ms, was_probe, attempt)
-        WHERE d.part = $1 AND d.id = r.id AND d.claim_epoch = r.epoch
-          AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.id = d.subscription_id AND s.lane_epoch = r.epoch)`,
-      [
-        part,
-        of(({ settled }) => settled.item.id),
-        of((each) => each.of.laneEpoch),
-        of(({ settled }) => settled.status),
-        of(({ settled }) => settled.dueInMs),
-        of(({ settled }) => settled.wasProbe),
-        of(({ settled }) => JSON.stringify(toAttempt(settled))),
-      ],
-    );
-  }
-}
-
-function byPart<Row extends { readonly part: number } | SettledOf>(rows: readonly Row[]): ReadonlyMap<number, Row[]> {
-  const parts = new Map<number, Row[]>();
-  for (const row of rows) {
-    const part = 'part' in row ? row.part : row.settled.item.part;
-    const known = parts.get(part);
-    if (known === undefined) parts.set(part, [row]);
-    else known.push(row);
-  }
-  return parts;
 }
 
 function toItem({ id, part, chat_id, attempts, payload }: DueRow): LaneItem {

@@ -13,6 +13,9 @@ describe('the schedule of repeats', () => {
     ['86400', 300_000],
     ['Thu, 01 Jan 1970 00:01:00 GMT', 50_000],
     ['Wed, 31 Dec 1969 00:00:00 GMT', 0],
+    ['999999999999', 300_000],
+    ['2.5', undefined],
+    ['-1', undefined],
     ['soon', undefined],
     [undefined, undefined],
   ])('takes Retry-After: %s', (header, expected) => {

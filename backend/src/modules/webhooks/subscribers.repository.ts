@@ -70,6 +70,16 @@ export class SubscribersRepository {
     return rows.map((row) => this.toSubscriber(row));
   }
 
+  /** The subscriptions of a session, before their lanes are taken. */
+  async known(sessionId: string): Promise<readonly Subscriber[]> {
+    const rows = await this.unitOfWork.rows<SubscriberRow>(
+      `SELECT ${COLUMNS}, s.lane_epoch FROM subscriptions s JOIN sessions x ON x.id = s.session_id
+        WHERE s.session_id = $1 ORDER BY s.created_at, s.id`,
+      [sessionId],
+    );
+    return rows.map((row) => this.toSubscriber(row));
+  }
+
   /** Of a session that this worker does not hold: those whose lanes it has taken, and nobody else since. */
   async kept(sessionId: string, workerId: string): Promise<readonly Subscriber[]> {
     const rows = await this.unitOfWork.rows<SubscriberRow>(

@@ -77,6 +77,9 @@ const URL_FIELD = {
   maxLength: 2048,
   description: 'http or https, without credentials; must lead to a public address or into WEBHOOK_ALLOW_NETWORKS.',
 } as const;
+/** Receivers decode what follows the prefix of Standard Webhooks; any other secret is taken as it is. */
+const SECRET_FORM = /^(?!whsec_)|^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SECRET_WORDS = { message: 'what follows whsec_ must be base64' } as const;
 const SECRET_FIELD = {
   type: String,
   minLength: 8,
@@ -116,6 +119,7 @@ export class CreateSubscriptionDto {
   @MayBeAbsent()
   @IsString()
   @Length(8, 512)
+  @Matches(SECRET_FORM, SECRET_WORDS)
   secret?: string;
 
   @ApiPropertyOptional(FILTERS)
@@ -162,6 +166,7 @@ export class UpdateSubscriptionDto {
   @MayBeAbsent()
   @IsString()
   @Length(8, 512)
+  @Matches(SECRET_FORM, SECRET_WORDS)
   secret?: string;
 
   @ApiPropertyOptional(ORDER_FIELD) @MayBeAbsent() @IsIn(DELIVERY_ORDERS) order?: DeliveryOrder;

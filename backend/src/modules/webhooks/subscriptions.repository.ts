@@ -90,20 +90,21 @@ export class SubscriptionsRepository {
     await this.unitOfWork.manager.insert(SubscriptionEntity, subscription);
   }
 
-  /** How many the session has, and how many that this owner sees post to the same URL. Locks out other creations. */
+  /** How many the session has, how many of them this owner sees, and how many of those post to the same URL. Locks out other creations. */
   async neighbours(
     sessionId: string,
     url: string | null,
     owner: Owner,
-  ): Promise<{ readonly count: number; readonly same: number }> {
+  ): Promise<{ readonly count: number; readonly seen: number; readonly same: number }> {
     await this.unitOfWork.rows('SELECT 1 FROM sessions WHERE id = $1 FOR NO KEY UPDATE', [sessionId]);
-    const [row] = await this.unitOfWork.rows<{ count: number; same: number }>(
+    const [row] = await this.unitOfWork.rows<{ count: number; seen: number; same: number }>(
       `SELECT count(*)::int AS count,
+              count(*) FILTER (WHERE $3::uuid IS NULL OR token_id = $3)::int AS seen,
               count(*) FILTER (WHERE url = $2 AND ($3::uuid IS NULL OR token_id = $3))::int AS same
          FROM subscriptions WHERE session_id = $1`,
       [sessionId, url, owner ?? null],
     );
-    return row ?? { count: 0, same: 0 };
+    return row ?? { count: 0, seen: 0, same: 0 };
   }
 
   async change(id: string, change: Partial<SubscriptionEntity>): Promise<boolean> {

@@ -6,7 +6,6 @@ import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { ConflictError, KindMismatchError, NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
 import { type Caller, existingId, Page, type PageRequest } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
-import { viewOf } from '../../telegram/index.js';
 import type { SessionKind } from '../sessions/index.js';
 import { CompiledFilters, type UpdateFilters } from './filters.js';
 import { makeSecret, SecretSealer } from './secret-sealer.js';
@@ -15,7 +14,7 @@ import { type Owner, type SubscriptionProgress, SubscriptionsRepository } from '
 import { refusalOf, TargetAddresses } from './target-address.js';
 import { chatOf } from './update-facts.js';
 import { unknownTypes } from './update-types.js';
-import { visibleUpdate } from './visible-update.js';
+import { viewOfCaller, visibleUpdate } from './visible-update.js';
 
 /** What is to be made. */
 export interface SubscriptionDraft {
@@ -62,9 +61,11 @@ export interface SessionPath {
 const DEFAULT_CONNECTIONS = 40;
 /** An update is looked at once for each. */
 const MAX_PER_SESSION = 100;
+/** So that no token takes all the places of a session. */
+const MAX_PER_TOKEN = 50;
 const PREVIEWED = 100;
 /** A worker hears of a new subscription within milliseconds. */
-const LIVE_TIMEOUT_MS = 1_000;
+const LIVE_TIMEOUT_MS = 3_000;
 const LIVE_POLL_MS = 20;
 const OVERLAP_MS = 24 * 3_600_000;
 
@@ -94,11 +95,9 @@ export class SubscriptionsService {
     const warnings = await warningsOf(filters);
     await this.unitOfWork.run(async () => {
       const owner = ownerOf(caller);
-      const { count, same } = await this.repository.neighbours(sessionId, url, owner);
-      if (count >= MAX_PER_SESSION) {
-        const message = `the session has ${MAX_PER_SESSION} subscriptions already`;
-        throw new ConflictError('too_many_subscriptions', message, { details: { limit: MAX_PER_SESSION } });
-      }
+      const { count, seen, same } = await this.repository.neighbours(sessionId, url, owner);
+      if (count >= MAX_PER_SESSION) throw tooMany('the session', MAX_PER_SESSION);
+      if (owner !== undefined && seen >= MAX_PER_TOKEN) throw tooMany('your token on this session', MAX_PER_TOKEN);
       if (same > 0) warnings.push('another subscription of this session posts to the same URL: it gets both');
       const tokenId = owner ?? null;
       await this.repository.insert({ id, sessionId, tokenId, kind, url, secretSealed, filters, order, maxConnections });
@@ -184,7 +183,7 @@ export class SubscriptionsService {
     const sessionId = await this.sessionOf(path);
     const compiled = new CompiledFilters(filters);
     const stored = await this.repository.newestUpdates(sessionId, PREVIEWED);
-    const view = caller.kind === 'token' ? viewOf(caller.rights) : undefined;
+    const view = viewOfCaller(caller);
     const seen = stored
       .map(({ type, payload: text }) => ({ type, text, chatId: chatOf(text) }))
       .filter((update) => view === undefined || visibleUpdate(view, update) !== undefined);
@@ -246,6 +245,11 @@ export class SubscriptionsService {
 /** The token that made a subscription; undefined for the master, who sees all. */
 export function ownerOf(caller: Caller): Owner {
   return caller.kind === 'token' ? caller.tokenId : undefined;
+}
+
+function tooMany(whose: string, limit: number): ConflictError {
+  const message = `${whose} has ${limit} subscriptions already`;
+  return new ConflictError('too_many_subscriptions', message, { details: { limit } });
 }
 
 async function warningsOf(filters: UpdateFilters): Promise<string[]> {

@@ -154,10 +154,12 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
     if (this.isStopping) return;
     const tap = this.taps.get(sessionId);
     const { workerId } = this.lease;
-    const subscribers =
-      tap === undefined || tap.isClosed
-        ? await this.subscribers.kept(sessionId, workerId)
-        : await this.subscribers.take(sessionId, workerId, this.anew.delete(sessionId));
+    const isOpen = tap?.isClosed === false;
+    // A lane that is taken tells whoever made its subscription that updates are kept for it: they are, before it is.
+    if (isOpen) tap.subscribe(await this.subscribers.known(sessionId));
+    const subscribers = isOpen
+      ? await this.subscribers.take(sessionId, workerId, this.anew.delete(sessionId))
+      : await this.subscribers.kept(sessionId, workerId);
     if (this.taps.get(sessionId) !== tap) {
       // It was closed meanwhile, or opened anew, which reads them again.
       if (!this.taps.has(sessionId)) await this.release([sessionId]);

@@ -49,6 +49,7 @@ interface ResultRow {
 /**
  * Stores updates and who gets them, under the leases of their sessions. The rows of the sessions are locked meanwhile, so that
  * numbers are given in the order in which they become visible: a reader that has seen one has seen all before it.
+ * Known updates are looked up by "= ANY(ARRAY[…])": a plain equality could be answered by hashing all that are stored.
  */
 const INSERT = `
   WITH lease AS MATERIALIZED (
@@ -61,7 +62,7 @@ const INSERT = `
       FROM unnest($4::uuid[], $5::boolean[], $6::uuid[], $7::text[], $8::bigint[], $9::text[])
            AS g (id, is_named, session_id, type, at, payload)
       JOIN lease ON lease.id = g.session_id
-     WHERE NOT g.is_named OR NOT EXISTS (SELECT 1 FROM updates u WHERE u.id = g.id)
+     WHERE NOT g.is_named OR NOT EXISTS (SELECT 1 FROM updates u WHERE u.id = ANY(ARRAY[g.id]))
     ON CONFLICT DO NOTHING RETURNING part, id),
   made AS (
     INSERT INTO deliveries (part, id, subscription_id, update_id, chat_id, status, attempts, due_at, claim_epoch)

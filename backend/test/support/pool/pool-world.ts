@@ -28,22 +28,36 @@ export class PoolWorld {
   readonly telegram = new FakeTelegram(this.clock);
   readonly events: PoolEvent[] = [];
   readonly orphans: Orphan[] = [];
-  readonly dispatcher: Dispatcher<FakePart>;
+  dispatcher: Dispatcher<FakePart>;
   private readonly accepted: Accepted[] = [];
   private readonly objects = new Map<string, { readonly sha256: string; readonly messageIds: number[] }>();
   private made = 0;
 
-  constructor(settings: Partial<DispatcherSettings> = {}) {
-    this.dispatcher = new Dispatcher<FakePart>(
-      this.telegram,
-      this.clock,
-      1,
-      { ...DEFAULT_SETTINGS, ...settings },
-      (event) => {
-        this.events.push(event);
-        if (event.type === 'orphan') this.orphans.push(event.orphan);
-      },
-    );
+  /** By bot: what a next process has to know. */
+  private readonly cooldowns = new Map<string, number>();
+
+  constructor(private readonly settings: Partial<DispatcherSettings> = {}) {
+    this.dispatcher = this.newDispatcher();
+  }
+
+  /** The process ends and another one goes on, with the same bots and what was written down of them. */
+  async restart(drainMs: number): Promise<void> {
+    const bots = this.dispatcher.status().bots.map(({ botId }) => botId);
+    await this.dispatcher.close(drainMs);
+    this.dispatcher = this.newDispatcher();
+    for (const id of bots) {
+      const cooldownUntil = this.cooldowns.get(id);
+      this.dispatcher.addBot({ id, ...(cooldownUntil !== undefined && { cooldownUntil }) });
+    }
+  }
+
+  private newDispatcher(): Dispatcher<FakePart> {
+    const settings = { ...DEFAULT_SETTINGS, ...this.settings };
+    return new Dispatcher<FakePart>(this.telegram, this.clock, 1, settings, (event) => {
+      this.events.push(event);
+      if (event.type === 'orphan') this.orphans.push(event.orphan);
+      if (event.type === 'cooldown') this.cooldowns.set(event.botId, event.untilUnixMs);
+    });
   }
 
   /** @returns their ids: `bot-0`, `bot-1`, … */

@@ -1,5 +1,6 @@
 import {
   Blocks,
+  Boxes,
   Files,
   Gauge,
   KeyRound,
@@ -30,6 +31,7 @@ export const MAIN: readonly Destination[] = [
   { href: '/events/', name: 'Events', icon: Radio, key: 'e' },
   { href: '/webhooks/', name: 'Webhooks', icon: Webhook, key: 'h' },
   { href: '/files/', name: 'Files', icon: Files, key: 'f' },
+  { href: '/pools/', name: 'Bot pools', icon: Boxes, key: 'b' },
 ];
 
 /** What the bar at the bottom of a phone has room for; the rest is behind its "More". */

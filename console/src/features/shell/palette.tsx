@@ -186,6 +186,7 @@ function useEntries(onHelp: () => void): Entry[] {
     { id: 'new-app', group: 'Actions', name: 'Add a Telegram app', icon: Plus, run: () => openCreate('app') },
     { id: 'new-proxy', group: 'Actions', name: 'Add a proxy', icon: Plus, run: () => openCreate('proxy') },
     { id: 'new-token', group: 'Actions', name: 'Make an API token', icon: KeyRound, run: () => openCreate('token') },
+    { id: 'new-pool', group: 'Actions', name: 'Make a bot pool', icon: Plus, run: () => openCreate('pool') },
     { id: 'theme-light', group: 'Actions', name: 'Light theme', icon: Sun, run: () => choose('light') },
     { id: 'theme-dark', group: 'Actions', name: 'Dark theme', icon: Moon, run: () => choose('dark') },
     {

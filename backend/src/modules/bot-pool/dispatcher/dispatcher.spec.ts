@@ -612,6 +612,76 @@ describe('the pool', () => {
     expect(refused !== undefined && 'error' in refused && refused.error).toBeInstanceOf(PoolSaturatedError);
   });
 
+  it('58 tells before a body is sent what would be refused after it', async () => {
+    begin({ maxBacklog: 1 }).addBot({ id: 'bot' }, { script: once(rate(30)), latencyMs: 1_000 });
+    expect(() => world.dispatcher.admit(0)).not.toThrow();
+    const running = world.submit();
+    expect(() => world.dispatcher.admit()).not.toThrow();
+    const waiting = world.submit();
+    expect(() => world.dispatcher.admit()).toThrow(PoolSaturatedError);
+    await world.clock.advance(2_000);
+    await Promise.allSettled([world.clock.until(running), world.clock.until(waiting)]);
+    world.dispatcher.quarantine('bot', 'kicked');
+    expect(() => world.dispatcher.admit()).toThrow(NoUsableBotError);
+  });
+
+  it('58 refuses at once when all bots rest for longer than its client may wait', async () => {
+    begin().addBot({ id: 'bot' }, { script: once(rate(30)), latencyMs: 0 });
+    const work = world.submit();
+    await world.clock.advance(1_000);
+    expect(() => world.dispatcher.admit(60_000)).not.toThrow();
+    expect(() => world.dispatcher.admit(10_000)).toThrow(
+      expect.objectContaining({ code: 'pool_saturated', retryAfterSeconds: 30 }) as Error,
+    );
+    await world.clock.until(work);
+  });
+
+  it('66 loses nothing in hours of limits that come and go, with a restart every 10 minutes', async () => {
+    // By hand for the whole day: SOAK_HOURS=24.
+    const minutes = Number(process.env['SOAK_HOURS'] ?? 2) * 60;
+    begin({ partMs: 300_000 });
+    for (let n = 0; n < 6; n += 1) {
+      // Each bot has bad hours of its own.
+      const isBad = (at: number): boolean => (Math.floor(at / 3_600_000) + n) % 6 === 0;
+      const behaviour = (count: number, at: number): Behaviour | undefined => {
+        if (isBad(at) && count % 2 === 0) return rate(5 + (count % 40));
+        if (count % 97 === 0) return { do: 'lose-answer', found: count % 2 === 0 };
+        return count % 31 === 0 ? transient : undefined;
+      };
+      world.addBot({ id: `bot-${n}` }, { latencyMs: 1_500 + 700 * n, perMinute: 20, script: behaviour });
+    }
+    const waiting = new Set<Promise<void>>();
+    let stored = 0;
+    let restarts = 0;
+    // A client asks again when the pool has been closed under it.
+    const store = async (name: string): Promise<void> => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await world.submit(world.part({ id: `${name}.${attempt}` }));
+          stored += 1;
+          return;
+        } catch (error) {
+          if (!(error instanceof PoolClosedError)) throw error;
+          await world.clock.wait(1_000);
+        }
+      }
+    };
+    for (let minute = 1; minute <= minutes; minute += 1) {
+      for (let n = 0; n < 20; n += 1) {
+        const work: Promise<void> = store(`${minute}/${n}`).finally(() => waiting.delete(work));
+        waiting.add(work);
+      }
+      await world.clock.advance(60_000);
+      if (minute % 10 === 0) {
+        // By turns it may drain, or not.
+        await world.clock.until(world.restart(restarts % 2 === 0 ? 0 : 10_000));
+        restarts += 1;
+      }
+    }
+    await world.clock.until(Promise.all(waiting));
+    expect([stored, restarts]).toEqual([minutes * 20, Math.floor(minutes / 10)]);
+  }, 600_000);
+
   it('has at most 50 bots, as many as a channel has administrators', () => {
     begin().addBots(MAX_BOTS);
     expect(() => world.dispatcher.addBot({ id: 'one too many' })).toThrow(TooManyBotsError);

@@ -239,19 +239,33 @@ export class Dispatcher<P extends Part> {
   }
 
   /**
+   * Refuses at once what would be refused later, so that nobody sends a body in vain.
+   * @param maxWaitMs how long the first part may have to wait for a bot, as far as limits tell; undefined for any time
+   * @throws PoolSaturatedError, PoolClosedError, NoUsableBotError
+   */
+  admit(maxWaitMs?: number): void {
+    if (this.isClosed) throw new PoolClosedError();
+    const reasons = this.quarantines();
+    if (reasons !== undefined) throw new NoUsableBotError(reasons, []);
+    const waitMs = Math.max(0, this.earliest() - this.clock.now());
+    const retryAfterMs = Number.isFinite(waitMs) ? waitMs : this.settings.skipMs;
+    if (this.backlog.size >= this.settings.maxBacklog) {
+      throw new PoolSaturatedError('too many parts wait for the bots of the pool', retryAfterMs);
+    }
+    if (maxWaitMs !== undefined && waitMs > maxWaitMs) {
+      throw new PoolSaturatedError('no bot of the pool is free so soon', retryAfterMs);
+    }
+  }
+
+  /**
    * Stores a part.
    * @throws PoolSaturatedError, PoolClosedError, NoUsableBotError at once where it cannot be
    * @throws PartDeadlineError, PartAttemptsError, PartRefusedError, PartAbortedError
    */
   submit(part: P, { withinMs = this.settings.partMs, signal }: SubmitOptions = {}): Promise<StoredPart> {
-    if (this.isClosed) return Promise.reject(new PoolClosedError());
-    if (signal?.aborted === true) return Promise.reject(new PartAbortedError());
-    if (this.backlog.size >= this.settings.maxBacklog) {
-      const waitMs = this.earliest() - this.clock.now();
-      const retryAfterMs = Number.isFinite(waitMs) ? waitMs : this.settings.skipMs;
-      return Promise.reject(new PoolSaturatedError('too many parts wait for the bots of the pool', retryAfterMs));
-    }
     return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) throw new PartAbortedError();
+      this.admit();
       const now = this.clock.now();
       const task: Task<P> = {
         sequence: this.nextSequence++,
@@ -577,9 +591,8 @@ export class Dispatcher<P extends Part> {
 
   /** Fails at once what could only wait for its end. */
   private failWhereHopeless(): void {
-    const bots = [...this.bots.values()];
-    if (bots.length > 0 && bots.every(({ quarantine }) => quarantine !== undefined)) {
-      const reasons = bots.map(({ id, quarantine = '' }) => ({ session_id: id, reason: quarantine }));
+    const reasons = this.quarantines();
+    if (reasons !== undefined) {
       for (const task of [...this.backlog]) {
         this.backlog.remove(task);
         this.fail(task, new NoUsableBotError(reasons, task.attempts));
@@ -594,6 +607,15 @@ export class Dispatcher<P extends Part> {
       const waitMs = earliest - this.clock.now();
       this.fail(task, new PartDeadlineError('all bots rest for longer than the part may take', task.attempts, waitMs));
     }
+  }
+
+  /** Why each bot was put aside, when all of them were. */
+  private quarantines(): { readonly session_id: string; readonly reason: string }[] | undefined {
+    const bots = [...this.bots.values()];
+    const aside = bots.flatMap(({ id, quarantine: reason }) =>
+      reason === undefined ? [] : [{ session_id: id, reason }],
+    );
+    return bots.length > 0 && aside.length === bots.length ? aside : undefined;
   }
 
   /** When a bot may be free for a part, as far as limits tell. */

@@ -44,10 +44,9 @@ export class SessionLimitsService {
   async get(kind: SessionKind, id: string, caller: Caller): Promise<SessionLimitsDto> {
     const row = await this.existing(kind, id);
     const session = { sessionId: row.id, kind: row.kind };
-    const [live, rules] = await Promise.all([
-      this.host.limits(row.id),
-      this.limits.about([session], tokenIdOf(caller), caller.kind === 'master'),
-    ]);
+    // First the worker, which gives back what it has counted ahead.
+    const live = await this.host.limits(row.id);
+    const rules = await this.limits.about([session], tokenIdOf(caller), caller.kind === 'master');
     return {
       ...(live ?? limitsOfState(stateOfRow(row), await this.storedCooldowns(row.id))),
       rules: (rules.get(row.id) ?? []).map(toSessionLimitRuleDto),
