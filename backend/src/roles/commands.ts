@@ -185,6 +185,7 @@ async function withRegistry(
   restored: Buffer | undefined,
   work: (registry: Registry) => Promise<void>,
 ): Promise<void> {
+  if (!existsSync(config.dataDir)) throw new ConfigError([`DATA_DIR ${config.dataDir} is not there`]);
   const { masterKey: given } = config.secrets;
   if (restored && given && !given.equals(restored)) throw new ConfigError(['MASTER_KEY is not the one of the backup']);
   const known = given ?? restored;
@@ -194,7 +195,6 @@ async function withRegistry(
     await work({ url: config.databaseUrl, masterKey: known });
     return;
   }
-  if (!existsSync(config.dataDir)) throw new ConfigError([`DATA_DIR ${config.dataDir} is not there`]);
   const { secrets } = obtainSecrets(config.dataDir, given === undefined ? restored : undefined);
   const masterKey = known ?? secrets.masterKey;
   const postgres = { dir: join(config.dataDir, 'postgres'), password: secrets.postgresPassword };

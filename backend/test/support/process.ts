@@ -98,12 +98,6 @@ export class ProductProcess {
     return ended;
   }
 
-  /** @returns the exit code, or the signal that ended it, when it ends by itself; to be called while it runs */
-  async ended(): Promise<number | string | null> {
-    const [code, by] = (await once(this.child, 'exit')) as [number | null, string | null];
-    return code ?? by;
-  }
-
   /** What it has written so far. */
   get output(): string {
     return this.log.join('');

@@ -1819,7 +1819,7 @@ export interface components {
     };
     CooldownDto: {
       /**
-       * @description A group of methods, a method, or spam_limit.
+       * @description A group of methods, a method, spam_limit, or @send:<chat id> for the slow mode of one chat.
        * @example @send
        */
       scope: string;

@@ -5,7 +5,8 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import type { BlobStore } from '../../common/blobs/index.js';
 import type { SecretBox } from '../../common/crypto/secret-box.js';
-import { copyDatabase, homeOf, openSnapshot, packFolder } from '../states/index.js';
+import { volumeOf } from '../../config/index.js';
+import { copyDatabase, openSnapshot, packFolder } from '../states/index.js';
 import { BackupError } from './backup-error.js';
 import {
   type BackedUpSession,
@@ -70,7 +71,7 @@ export async function makeBackup(source: BackupSource, { store, box }: BackupTar
   const sequences = await sequencesOf(client);
   await client.query('COMMIT');
 
-  const home = await homeOf(source.dataDir);
+  const home = volumeOf(source.dataDir);
   const limit = pLimit(SESSIONS_AT_ONCE);
   // A connection takes one statement at a time.
   const ask = pLimit(1);

@@ -1,5 +1,4 @@
 export { copyDatabase } from './database-copy.js';
-export { homeOf } from './home.js';
 export { type SaveOccasion, SessionStates } from './session-states.js';
 export { packFolder, unpackFolder } from './snapshot.js';
 export { StatesModule } from './states.module.js';

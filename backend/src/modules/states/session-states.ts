@@ -7,9 +7,8 @@ import { type BlobStore, openBlobStore } from '../../common/blobs/index.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { DeadlineError, NoLiveWorkerError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { AppConfig } from '../../config/index.js';
+import { AppConfig, volumeOf } from '../../config/index.js';
 import { copyDatabase, type CopyOptions, markOf } from './database-copy.js';
-import { homeOf } from './home.js';
 import { openSnapshot, prefixOf, putSnapshot } from './stored-snapshots.js';
 import { packFolder, SnapshotDamagedError, unpackFolder } from './snapshot.js';
 import { type StateLease, StatesRepository, type StoredSnapshot } from './states.repository.js';
@@ -60,7 +59,6 @@ export class SessionStates {
   private readonly saving = new Map<string, Promise<unknown>>();
   /** What was saved of a session last, by its lease. */
   private readonly saved = new Map<string, { readonly epoch: number; readonly mark: string; readonly at: number }>();
-  private homeId: Promise<string> | undefined;
 
   constructor(
     private readonly config: AppConfig,
@@ -86,7 +84,7 @@ export class SessionStates {
    */
   async bring(lease: StateLease, database: string, hasDatabase: boolean): Promise<boolean> {
     if (this.store === undefined) return hasDatabase;
-    const home = await this.home();
+    const home = volumeOf(this.config.dataDir);
     const newest = await this.repository.find(lease.sessionId);
     const isNewest = hasDatabase && (newest === undefined || newest.home === null || newest.home === home);
     if (!isNewest) {
@@ -165,7 +163,7 @@ export class SessionStates {
       const putting = putSnapshot(store, this.box, lease, packFolder(`${half}.db`), half);
       const stored = await inTime('saving the state of a session', timeoutMs, putting);
       const snapshot: StoredSnapshot = { ...stored, isWhole: copy.isWhole };
-      if (!(await this.repository.point(lease, await this.home(), snapshot))) return false;
+      if (!(await this.repository.point(lease, volumeOf(this.config.dataDir), snapshot))) return false;
       this.saved.set(sessionId, { epoch, mark: copy.mark, at: Date.now() });
       await this.prune(store, lease, snapshot.key);
       return true;
@@ -212,15 +210,6 @@ export class SessionStates {
   private requireStore(): BlobStore {
     if (this.store === undefined) throw new Error('there is no STATE_STORE');
     return this.store;
-  }
-
-  /** The id of this DATA_DIR, which workers that share it share. */
-  private home(): Promise<string> {
-    this.homeId ??= homeOf(this.config.dataDir).catch((error: unknown) => {
-      this.homeId = undefined;
-      throw error;
-    });
-    return this.homeId;
   }
 }
 
