@@ -16,6 +16,7 @@ import { JournalPoolSends1700001200000 } from './1700001200000-journal-pool-send
 import { CreateBuckets1700001300000 } from './1700001300000-create-buckets.js';
 import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
 import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
+import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   CreateBuckets1700001300000,
   DescribeFleet1700001400000,
   CreateSessionStates1700001500000,
+  CreateInstance1700001500001,
 ];

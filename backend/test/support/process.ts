@@ -93,10 +93,9 @@ export class ProductProcess {
     if (this.hasEnded) {
       return this.child.exitCode ?? this.child.signalCode;
     }
-    const ended = once(this.child, 'exit') as Promise<[number | null, string | null]>;
+    const ended = this.ended();
     process.kill(this.pid, signal);
-    const [code, by] = await ended;
-    return code ?? by;
+    return ended;
   }
 
   /** What it has written so far. */

@@ -5,6 +5,7 @@ import { DeadlineError, ShuttingDownError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
+import { InstanceGuard } from '../instance/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { DOWN_CALL_MS, ENDED, type Held, PENDING } from './held-session.js';
 import { KeyedLock } from './keyed-lock.js';
@@ -60,6 +61,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
     private readonly sends: SendTracker,
+    private readonly instance: InstanceGuard,
     logger: AppLogger,
   ) {
     this.logger = logger.for(HeldSessions.name);
@@ -145,6 +147,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       if (this.stopping) {
         throw new ShuttingDownError();
       }
+      await this.instance.requireActive();
       let begun: Held | undefined;
       try {
         return await this.opener.open({
