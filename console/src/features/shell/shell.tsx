@@ -10,6 +10,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { Kbd } from '@/components/ui/kbd';
 import { cn } from '@/lib/cn';
 import { useSignOut } from '@/lib/console-session';
+import { useObjectUploads } from '@/lib/object-uploads';
 import { useUploadGuard } from '@/lib/uploads';
 import { Announcer } from './announcer';
 import { useConnection } from './connection';
@@ -28,7 +29,9 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
   const connection = useConnection();
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
-  useUploadGuard();
+  useUploadGuard(
+    useObjectUploads().some(({ state }) => state === 'waiting' || state === 'sending' || state === 'storing'),
+  );
   useShortcuts({ openPalette: () => setOpened('palette'), openHelp: () => setOpened('help') });
 
   return (
