@@ -7,7 +7,7 @@ const MODULES = [
   ['bot-pool'],
   ['files', 'webhooks'],
   ['sessions'],
-  ['proxies', 'limits', 'apps', 'workers', 'uploads'],
+  ['proxies', 'limits', 'apps', 'workers', 'uploads', 'states'],
   ['audit', 'tokens', 'td-api'],
 ];
 

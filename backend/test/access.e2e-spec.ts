@@ -51,6 +51,8 @@ const ROWS: readonly Row[] = [
   ['delete /v1/tokens/{id}/s3-keys/{key}', MASTER(404)],
   ['get /v1/audit', MASTER(200)],
   ['get /v1/workers', MASTER(200)],
+  ['post /v1/workers/{id}/drain', MASTER(404)],
+  ['post /v1/workers/{id}/undrain', MASTER(404)],
   ['post /v1/apps', MASTER(400), {}],
   ['get /v1/apps', MASTER(200)],
   ['patch /v1/apps/{id}', MASTER(404), { label: 'x' }],
@@ -73,7 +75,7 @@ const ROWS: readonly Row[] = [
   ['delete /v1/{kind}/{id}/limits/cooldowns/{scope}', MASTER(404)],
 
   ['post /v1/pools', MASTER(400), {}],
-  ['get /v1/pools', MASTER(200)],
+  ['get /v1/pools', ANY(200)],
   ['get /v1/pools/{pool}', MASTER(404)],
   ['patch /v1/pools/{pool}', MASTER(404), { paused: true }],
   ['delete /v1/pools/{pool}', MASTER(404)],
@@ -109,6 +111,7 @@ const ROWS: readonly Row[] = [
   ['get /v1/{kind}/{id}', COVERED(200)],
   ['patch /v1/{kind}/{id}', MASTER(200), { label: 'x' }],
   ['post /v1/{kind}/{id}/stop', MASTER(200), {}],
+  ['post /v1/{kind}/{id}/move', MASTER(409), {}],
   ['post /v1/{kind}/{id}/start', MASTER(400), {}],
   ['delete /v1/{kind}/{id}', MASTER(200)],
 
@@ -269,6 +272,75 @@ describe('access', () => {
     },
     60_000,
   );
+
+  describe('to pools of bots', () => {
+    const POOL = '22222222-2222-4222-8222-222222222222';
+    const writes = new Set(['put objects/key', 'delete objects/key', 'post copies']);
+    const reads = new Set(['get', 'get status', 'get objects', 'get objects/key', 'head objects/key', 'get stat/key']);
+    const copy = { from: { key: 'a' }, to: { key: 'b' } };
+    let tokens: Record<'reader' | 'writer' | 'other', Record<string, string>>;
+
+    beforeAll(async () => {
+      for (const [id, name] of [
+        [POOL, 'mine'],
+        [SOME_ID, 'yours'],
+      ]) {
+        await database.query(
+          `INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms)
+           VALUES ($1, $2, 1048576, 20, 60000, 0)`,
+          [id, name],
+        );
+        // With a chat the worker runs them, without a bot.
+        await database.query('INSERT INTO pool_chats (pool_id, chat_id) VALUES ($1, $2)', [id, CHAT]);
+      }
+      const make = async (pool_ids: string[], pool_access: string): Promise<Record<string, string>> => {
+        const made = await app.http().post('/v1/tokens').set(master).send({ pool_ids, pool_access }).expect(200);
+        return { authorization: `Bearer ${(made.body as { result: { token: string } }).result.token}` };
+      };
+      tokens = {
+        reader: await make([POOL], 'read'),
+        writer: await make([POOL], 'write'),
+        other: await make([SOME_ID], 'write'),
+      };
+    });
+
+    const ofPools = operations.flatMap((operation) => {
+      const [, method, rest = ''] = /^(\w+) \/v1\/pools\/\{pool\}\/?(.*)$/.exec(operation) ?? [];
+      const path = rest.replace('{key}', 'key').replace('{id}', SOME_ID);
+      return method === undefined ? [] : [`${method} ${path}`.trim()];
+    });
+
+    it('are by their tokens, to read or to write too', async () => {
+      expect(ofPools).toEqual(expect.arrayContaining([...reads, ...writes]));
+      const wrong: string[] = [];
+      for (const operation of ofPools) {
+        for (const who of ['reader', 'writer', 'other'] as const) {
+          const [method = '', path = ''] = operation.split(' ');
+          const url = `/v1/pools/mine${path === '' ? '' : `/${path}`}`;
+          const asked = app.http()[method as Method](url).set(tokens[who]);
+          const { status: given } = await (path === 'copies' ? asked.send(copy) : asked);
+          const isOpen = who !== 'other' && (reads.has(operation) || (who === 'writer' && writes.has(operation)));
+          if (isOpen ? [401, 403].includes(given) : given !== 403) wrong.push(`${who}: ${operation}: ${given}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+    }, 60_000);
+
+    it('show each token its own, without the worker that runs them, and a stranger nothing', async () => {
+      const seen = async (as: Record<string, string>): Promise<unknown> => {
+        const { body } = await app.http().get('/v1/pools').set(as).expect(200);
+        return (body as { result: { name: string; worker?: string }[] }).result.map(
+          ({ name, worker }) => `${name} ${worker === undefined ? 'hidden' : 'shown'}`,
+        );
+      };
+      expect(await seen(tokens.reader)).toEqual(['mine hidden']);
+      expect(await seen(tokens.other)).toEqual(['yours hidden']);
+      expect(await seen(headers.covered)).toEqual([]);
+      await app.http().get(`/v1/pools/${POOL}`).set(tokens.reader).expect(200);
+      const nothing = await app.http().get('/v1/pools/nothing').set(tokens.reader).expect(403);
+      expect(nothing.body).toMatchObject({ error: { code: 'scope_denied' } });
+    });
+  });
 
   describe('and the audit log', () => {
     interface Event {

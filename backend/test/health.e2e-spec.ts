@@ -19,7 +19,7 @@ describe.each(['gateway', 'worker', 'all'] as const)('health of the role %s', (r
   it('is ready and says what it looked at', async () => {
     const answer = await app.http().get('/readyz').expect(200);
     const { checks } = (answer.body as { result: { checks: string[] } }).result;
-    expect(checks).toEqual(expect.arrayContaining(['database', 'migrations']));
+    expect(checks).toEqual(expect.arrayContaining(['database', 'clock', 'migrations']));
     if (role !== 'gateway') expect(checks).toEqual(expect.arrayContaining(['lease', 'disk', 'tdlib']));
   });
 

@@ -189,6 +189,24 @@ describe('limits', () => {
     expect((await api.get(`${path}/limits/floods/counts?by=year`)).status).toBe(400);
   });
 
+  it('close a chat alone for its slow mode', async () => {
+    const { path, userId } = await newUser();
+    const owner = telegram.control.createAccount({ phone: '15557780009', firstName: 'O', username: 'slow_owner' });
+    const { chatId } = telegram.control.createChat({
+      type: 'supergroup',
+      title: 'slow',
+      admins: [owner.userId],
+      members: [userId],
+    });
+    telegram.control.setSlowMode(chatId, 3_600);
+    await until('the chat is known', async () => (await api.call(path, 'getChat', { chat_id: chatId })).status === 200);
+    expect((await send(path, chatId, 'first')).body.sends).toMatchObject([{ status: 'sent' }]);
+    expect((await send(path, chatId, 'too soon')).body.sends).toMatchObject([{ status: 'failed' }]);
+    await until('the cooldown', async () => (await scopesOf(path)).includes(`@send:${chatId}`));
+    expect((await send(path, chatId, 'held back')).body.error?.['details']).toMatchObject({ scope: `@send:${chatId}` });
+    expect((await send(path, userId, 'elsewhere')).status).toBe(200);
+  });
+
   it('tell subscribers when something is closed', async () => {
     const { path } = await newUser();
     const stream = await api.must(
@@ -399,6 +417,15 @@ describe('limits', () => {
     expect(refused.body.error?.['details']).toMatchObject({ source: 'limit', level: 'token', until: windowEnd });
     expect(refused.headers['retry-after']).toBe(String(refused.body.error?.['retry_after']));
     expect(refused.body.error?.['message']).toMatch(/"its own" of 1 a week/);
+    const check = { method: 'getMe', session_id };
+    expect((await api.post(`/v1/tokens/${made.id}/check`, check)).body.result).toMatchObject({
+      allowed: false,
+      status: 429,
+      error: { code: 'rate_limited', details: { source: 'limit', limit_id: ofToken.id } },
+    });
+    expect((await api.post(`/v1/tokens/${made.id}/check`, { ...check, method: 'getOption' })).body.result).toEqual({
+      allowed: true,
+    });
 
     const forMaster = (await limitsOf(path))['rules'] as Record<string, unknown>[];
     const brief = (all: readonly Record<string, unknown>[]): unknown =>

@@ -4,8 +4,9 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { master, startApp, type TestApp } from './support/app.js';
+import { freePort, master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
+import { type RawS3Answer, sendSigned } from './support/s3.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
@@ -33,6 +34,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
   let appId: string;
   let channel: number;
   let dataDir: string;
+  let s3Port: number;
   const bots: { id: string; userId: number }[] = [];
 
   const bot = (n: number): { id: string; userId: number } => bots[n] ?? { id: '', userId: 0 };
@@ -83,7 +85,13 @@ describe('a pool of bots on two workers, through a gateway', () => {
     for (const WORKER_ID of ['w1', 'w2']) {
       workers.push(await startApp({ role: 'worker', env: { ...env, WORKER_ID }, database }));
     }
-    const gatewayEnv = { DATA_DIR: dataDir, TDLIB_PATH, TDLIB_PROXY_ONLY: 'true' };
+    s3Port = await freePort();
+    const gatewayEnv = {
+      DATA_DIR: dataDir,
+      TDLIB_PATH,
+      TDLIB_PROXY_ONLY: 'true',
+      S3_LISTEN_ADDR: `127.0.0.1:${s3Port}`,
+    };
     gateway = await startApp({ role: 'gateway', env: gatewayEnv, database });
     api = new ApiClient(gateway);
     appId = await api.createApp();
@@ -429,6 +437,70 @@ describe('a pool of bots on two workers, through a gateway', () => {
       cursor: 'undefined',
     });
     expect((await page('b/')).keys).toEqual(['list/b/1', 'list/b/2', 'list/b/3']);
+  });
+
+  it('gives the same objects over S3, made of parts that are stored once', async () => {
+    const { id } = await api.must(api.get('/v1/pools/store'));
+    const token = await api.must(api.post('/v1/tokens', { name: 's3', pool_ids: [id], pool_access: 'write' }));
+    const made = await api.must(api.post(`/v1/tokens/${token.id}/s3-keys`));
+    const key = { accessKeyId: String(made['access_key_id']), secretAccessKey: String(made['secret_access_key']) };
+    const s3 = async (
+      method: string,
+      target: string,
+      body: Uint8Array | string = '',
+      headers = {},
+    ): Promise<RawS3Answer> => {
+      const answer = await sendSigned({ port: s3Port }, key, { method, target, body: Buffer.from(body), headers });
+      expect(answer).toMatchObject({ code: undefined });
+      return answer;
+    };
+    const before = await cleaned();
+    await s3('PUT', '/store/s3%20one', 'one', {
+      'x-amz-meta-a': 'b',
+      'cache-control': 'no-store',
+      'content-type': 'a/b',
+    });
+    const one = await get('s3%20one');
+    expect(Object.fromEntries(one.headers)).toMatchObject({
+      'x-meta-a': 'b',
+      'cache-control': 'no-store',
+      'content-type': 'a/b',
+    });
+    expect(await one.text()).toBe('one');
+
+    const [first, last] = [randomBytes(5 * MIB), randomBytes(100)];
+    const upload = async (target: string): Promise<string> =>
+      `${target}?uploadId=${/<UploadId>(.+)<\/UploadId>/.exec((await s3('POST', `${target}?uploads`)).body.toString())?.[1]}`;
+    const parts = await upload('/store/parts');
+    await s3('PUT', `${parts}&partNumber=7`, 'replaced');
+    await s3('PUT', `${parts}&partNumber=7`, last);
+    await s3('PUT', `${parts}&partNumber=1`, first);
+    expect((await get('parts')).status).toBe(404);
+    const part = (number: number, bytes: Uint8Array): string =>
+      `<Part><PartNumber>${number}</PartNumber><ETag>${md5(bytes)}</ETag></Part>`;
+    const list = `<CompleteMultipartUpload>${part(1, first)}${part(7, last)}</CompleteMultipartUpload>`;
+    await s3('POST', parts, list);
+    expect(await cleaned()).toBe(before + 1 + 5 + 1);
+    const whole = Buffer.concat([first, last]);
+    expect((await bytesOf(await get('parts'))).equals(whole)).toBe(true);
+
+    const composed = await upload('/store/composed');
+    const range = { 'x-amz-copy-source': '/store/parts', 'x-amz-copy-source-range': `bytes=${MIB - 5}-${5 * MIB + 9}` };
+    const { body } = await s3('PUT', `${composed}&partNumber=1`, '', range);
+    const etag = /&quot;(.+)&quot;/.exec(body.toString())?.[1];
+    await s3('DELETE', '/store/parts');
+    const [named] = [`<Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part>`];
+    await s3('POST', composed, `<CompleteMultipartUpload>${named}</CompleteMultipartUpload>`);
+    // The first message has gone with the last that referred to it, and one is shared.
+    expect(await cleaned()).toBe(before + 1 + 5 + 1);
+    const stretch = await s3('GET', '/store/composed', '', { range: `bytes=3-${4 * MIB + 10}` });
+    expect(stretch.body.equals(whole.subarray(MIB - 2, 5 * MIB + 6))).toBe(true);
+
+    const given = await upload('/store/given%20up');
+    await s3('PUT', `${given}&partNumber=1`, last);
+    await s3('DELETE', given);
+    for (const name of ['composed', 's3%20one']) await s3('DELETE', `/store/${name}`);
+    expect(await cleaned()).toBe(before);
   });
 
   it('stores under the limits that bots meet in a chat, with a budget that keeps them', async () => {

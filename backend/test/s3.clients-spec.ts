@@ -13,16 +13,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { freePort } from './support/app.js';
-import { type TestKey, type TestS3, startS3 } from './support/s3.js';
+import { type TestPools, startPools } from './support/pool-store.js';
+import type { TestKey } from './support/s3.js';
 import { until } from './support/until.js';
 
-// Real clients of S3 against the endpoint, as far as they are installed. No part of the check; docs/S3.md says how to run it.
+// Real clients of S3 against the endpoint over a pool of bots, which are limited as Telegram limits them, as far as the clients are
+// installed. No part of the check: README.md and docs/S3.md say how to run it.
 const run = promisify(execFile);
 const MIB = 1024 * 1024;
-const POOL = 'pool-1';
+const BOTS = 6;
 /** Of the layers of the image that a Docker registry stores, in MiB. */
 const LAYERS_MIB = (process.env['S3_LAYERS_MIB'] ?? '5,50,200').split(',').map(Number);
 const MINUTES = 60_000;
@@ -44,14 +47,21 @@ const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('h
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('clients of S3', () => {
-  let s3: TestS3;
+  let pools: TestPools;
+  let endpoint: string;
   let key: TestKey;
   let dir: string;
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    s3 = await startS3();
-    key = s3.addKey({ [POOL]: 'write' });
+    const listen = `127.0.0.1:${await freePort()}`;
+    endpoint = `http://${listen}`;
+    pools = await startPools(BOTS, { env: { S3_LISTEN_ADDR: listen, LOG_LEVEL: 'error' }, chunkBytes: 64 * MIB });
+    key = await pools.createKey(pools.poolIds[0]);
+    // From here on 20 messages a minute for each bot, and one a second, of which the pool thinks that they are 40 and two.
+    pools.telegram.control.limitBots();
+    const budget = { max: 40, window_s: 60, gap_ms: 500 };
+    await pools.api.must(pools.api.patch(`/v1/pools/${pools.poolIds[0]}`, { budget }));
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-s3-clients-'));
     // The older aws-cli presigns with version 2 unless it is told.
     file('.aws/config', Buffer.from('[default]\ns3 =\n  signature_version = s3v4\n'));
@@ -66,9 +76,11 @@ describe('clients of S3', () => {
   });
 
   afterAll(async () => {
-    await s3.stop();
+    const sends = pools.telegram.control.journal({ method: 'send' });
+    const refused = sends.filter(({ error }) => error?.startsWith('420')).length;
+    process.stdout.write(`${sends.length} sends of ${BOTS} bots, ${refused} of them refused as too many\n`);
+    await pools.stop();
     rmSync(dir, { recursive: true, force: true });
-    expect(s3.lines).toEqual([]);
   });
 
   async function command(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
@@ -84,11 +96,11 @@ describe('clients of S3', () => {
   }
   const content = (name: string): Buffer => readFileSync(join(dir, name));
   const etagOf = async (bucket: string, name: string): Promise<string | undefined> =>
-    (await s3.store.head({ bucket, key: name }))?.etag;
+    (await pools.store.head({ bucket, key: name }))?.etag;
 
   withClient('aws-cli', found('/usr/bin/aws', 'aws'), (program) => {
     const synced = `aws-synced-${randomBytes(4).toString('hex')}`;
-    const aws = (...args: string[]): Promise<string> => command(program, ['--endpoint-url', s3.url, ...args]);
+    const aws = (...args: string[]): Promise<string> => command(program, ['--endpoint-url', endpoint, ...args]);
 
     it(
       'makes a bucket, copies files of 0 bytes, 1 MB and 100 MB there and back, and from standard input',
@@ -134,15 +146,11 @@ describe('clients of S3', () => {
         const answer = await fetch(url);
         expect(answer.status).toBe(200);
         expect(md5(Buffer.from(await answer.arrayBuffer()))).toBe(md5(content('aws-1000000')));
-        const options = { sizeBytes: 1, owner: 'x', signal: new AbortController().signal, precondition: undefined };
+        // Of empty objects, which are no messages.
+        const options = { sizeBytes: 0, owner: 'x', signal: new AbortController().signal, precondition: undefined };
         for (let index = 0; index < 2500; index += 1) {
-          const body = (async function* (): AsyncGenerator<Buffer> {
-            yield await Promise.resolve(Buffer.from('x'));
-          })();
-          await s3.store.put({ bucket: 'aws', key: `many/${index}` }, body, {
-            ...options,
-            attributes: { metadata: {} },
-          });
+          const place = { bucket: 'aws', key: `many/${index}` };
+          await pools.store.put(place, Readable.from([]), { ...options, attributes: { metadata: {} } });
         }
         const listed = await aws('s3', 'ls', '--recursive', 's3://aws/many/');
         expect(listed.trim().split('\n')).toHaveLength(2500);
@@ -160,7 +168,7 @@ describe('clients of S3', () => {
         RCLONE_CONFIG: join(dir, 'no-rclone.conf'),
         RCLONE_CONFIG_TG_TYPE: 's3',
         RCLONE_CONFIG_TG_PROVIDER: 'Other',
-        RCLONE_CONFIG_TG_ENDPOINT: s3.url,
+        RCLONE_CONFIG_TG_ENDPOINT: endpoint,
         RCLONE_CONFIG_TG_ACCESS_KEY_ID: key.accessKeyId,
         RCLONE_CONFIG_TG_SECRET_ACCESS_KEY: key.secretAccessKey,
       });
@@ -194,7 +202,7 @@ describe('clients of S3', () => {
 
   withClient('s3cmd', found('s3cmd'), (program) => {
     const s3cmd = (...args: string[]): Promise<string> => {
-      const host = `127.0.0.1:${s3.port}`;
+      const host = endpoint.slice('http://'.length);
       return command(program, [
         '--no-progress',
         '--no-ssl',
@@ -273,7 +281,7 @@ describe('clients of S3', () => {
       'pushes, pulls, re-tags and collects garbage',
       async () => {
         const port = await freePort();
-        await s3.store.createBucket('registry', POOL);
+        await pools.store.createBucket('registry', pools.poolIds[0]);
         const settings = join(dir, 'registry.yml');
         writeFileSync(
           settings,
@@ -283,7 +291,7 @@ describe('clients of S3', () => {
             storage: {
               s3: {
                 region: 'us-east-1',
-                regionendpoint: s3.url,
+                regionendpoint: endpoint,
                 accesskey: key.accessKeyId,
                 secretkey: key.secretAccessKey,
                 bucket: 'registry',
@@ -326,7 +334,7 @@ describe('clients of S3', () => {
           registry.kill();
           await ended;
         }
-        const left = await s3.store.list('registry', {
+        const left = await pools.store.list('registry', {
           prefix: 'docker/registry/v2/blobs/',
           delimiter: undefined,
           after: undefined,

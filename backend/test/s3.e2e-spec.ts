@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Agent, request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -38,7 +39,10 @@ import {
   sendSigned,
   signedHeaders,
   startS3,
+  startS3Over,
 } from './support/s3.js';
+import { type ObjectStore, ObjectStoreError } from '../src/modules/s3/object-store.js';
+import { type TestPools, startPools } from './support/pool-store.js';
 import { brokenRequests } from './support/s3-fuzz.js';
 import { until } from './support/until.js';
 
@@ -46,7 +50,9 @@ const MIB = 1024 * 1024;
 /** Some thousands find what there is to be found only now and then: S3_FUZZ=20000 takes about a minute. */
 const FUZZED = Number(process.env['S3_FUZZ'] ?? 500);
 const SEED = Number(process.env['S3_FUZZ_SEED'] ?? Date.now() % 1_000_000);
-const POOL = 'pool-1';
+/** Everything over the pools of a whole product on the real TDLib, not in memory. */
+const IS_OVER_POOLS = process.env['S3_STORE'] === 'pool';
+let [POOL, OTHER_POOL] = ['pool-1', 'pool-2'];
 const md5 = (bytes: Buffer | string): string => createHash('md5').update(bytes).digest('hex');
 
 /** The name by which S3 refuses; the SDK puts it into `name`. */
@@ -60,7 +66,11 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe('the S3 endpoint', () => {
-  let s3: TestS3;
+  /** What it does that a store has to be told to do. */
+  let memory: TestS3;
+  let memoryKey: TestKey;
+  let pools: TestPools | undefined;
+  let s3: TestS3<ObjectStore>;
   let key: TestKey;
   let client: S3Client;
   /** The headers of what the SDK sent last. */
@@ -86,7 +96,14 @@ describe('the S3 endpoint', () => {
   }
 
   beforeAll(async () => {
-    s3 = await startS3();
+    if (IS_OVER_POOLS) {
+      pools = await startPools(4);
+      [POOL, OTHER_POOL] = pools.poolIds;
+    }
+    memory = await startS3();
+    await memory.store.createBucket('mine', POOL);
+    memoryKey = memory.addKey({ [POOL]: 'write' });
+    s3 = pools ? await startS3Over(pools.store) : await startS3();
     key = s3.addKey({ [POOL]: 'write' });
     client = clientFor(key);
     await client.send(new CreateBucketCommand({ Bucket: 'mine' }));
@@ -95,12 +112,12 @@ describe('the S3 endpoint', () => {
   afterAll(async () => {
     client.destroy();
     await s3.stop();
+    await memory.stop();
+    await pools?.stop();
     // Nothing that was asked of it was a bug of ours.
-    expect(s3.lines).toEqual([]);
+    expect([...s3.lines, ...memory.lines]).toEqual([]);
   });
 
-  const signedFor = (request: RawS3Request): Record<string, string> =>
-    signedHeaders(request, key, `127.0.0.1:${s3.port}`);
   const put = (Key: string, Body: Buffer | string, more: object = {}): Promise<{ ETag?: string | undefined }> =>
     client.send(new PutObjectCommand({ Bucket: 'mine', Key, Body, ...more }));
   async function get(Key: string, more: object = {}): Promise<Buffer> {
@@ -157,7 +174,7 @@ describe('the S3 endpoint', () => {
     it('of each pool apart: none, reading, writing', async () => {
       await put('seen', 'x');
       const reader = clientFor(s3.addKey({ [POOL]: 'read' }));
-      const stranger = clientFor(s3.addKey({ other: 'write' }));
+      const stranger = clientFor(s3.addKey({ [OTHER_POOL]: 'write' }));
       const where = { Bucket: 'mine', Key: 'seen' };
       expect((await reader.send(new GetObjectCommand(where))).ContentLength).toBe(1);
       expect(await refusal(reader.send(new PutObjectCommand({ ...where, Body: 'y' })))).toBe('AccessDenied');
@@ -180,7 +197,7 @@ describe('the S3 endpoint', () => {
     });
 
     it('in a pool that the location names, where the key may write to several', async () => {
-      const both = clientFor(s3.addKey({ [POOL]: 'write', other: 'write' }));
+      const both = clientFor(s3.addKey({ [POOL]: 'write', [OTHER_POOL]: 'write' }));
       const create = (LocationConstraint?: string): Promise<string> =>
         refusal(
           both.send(
@@ -193,8 +210,8 @@ describe('the S3 endpoint', () => {
           ),
         );
       expect(await create()).toBe('InvalidLocationConstraint');
-      expect(await create('other')).toBe('none');
-      expect((await s3.store.findBucket('chosen'))?.poolId).toBe('other');
+      expect(await create(OTHER_POOL)).toBe('none');
+      expect((await s3.store.findBucket('chosen'))?.poolId).toBe(OTHER_POOL);
     });
   });
 
@@ -326,14 +343,14 @@ describe('the S3 endpoint', () => {
         ['unavailable', 'ServiceUnavailable'],
         ['full', 'ServiceUnavailable'],
       ] as const) {
-        s3.store.refuseNext(why, 7);
-        const answer = await sendSigned(s3, key, { method: 'PUT', target: '/mine/busy', body: 'x' });
+        memory.store.refuseNext(why, 7);
+        const answer = await sendSigned(memory, memoryKey, { method: 'PUT', target: '/mine/busy', body: 'x' });
         expect([answer.status, answer.code, answer.headers['retry-after']]).toEqual([503, code, '7']);
       }
-      const patient = clientFor(key, { maxAttempts: 3 });
-      s3.store.refuseNext('busy');
+      const patient = clientFor(memoryKey, { endpoint: memory.url, maxAttempts: 3 });
+      memory.store.refuseNext('busy');
       await patient.send(new PutObjectCommand({ Bucket: 'mine', Key: 'busy', Body: 'y' }));
-      expect((await get('busy')).toString()).toBe('y');
+      expect((await memory.store.head({ bucket: 'mine', key: 'busy' }))?.etag).toBe(md5('y'));
     });
 
     it('whose client waits for 100 Continue, only when the store takes them', async () => {
@@ -345,7 +362,13 @@ describe('the S3 endpoint', () => {
           const body = Buffer.from('hello');
           const signed = { method: 'PUT', target, headers, body };
           const outgoing = httpRequest(
-            { host: '127.0.0.1', port: s3.port, method: 'PUT', path: target, headers: signedFor(signed) },
+            {
+              host: '127.0.0.1',
+              port: memory.port,
+              method: 'PUT',
+              path: target,
+              headers: signedHeaders(signed, memoryKey, `127.0.0.1:${memory.port}`),
+            },
             (answer) => {
               answer.resume();
               outgoing.destroy();
@@ -360,7 +383,7 @@ describe('the S3 endpoint', () => {
           outgoing.flushHeaders();
         });
       expect(await attempt()).toEqual({ continued: true, status: 200 });
-      s3.store.refuseNext('busy');
+      memory.store.refuseNext('busy');
       expect(await attempt()).toEqual({ continued: false, status: 503 });
     });
   });
@@ -442,19 +465,24 @@ describe('the S3 endpoint', () => {
 
     it('no longer when the client has gone', async () => {
       const whole = Buffer.alloc(16 * MIB);
-      await sendSigned(s3, key, { method: 'PUT', target: '/mine/large', body: whole, payloadHash: 'UNSIGNED-PAYLOAD' });
+      await sendSigned(memory, memoryKey, {
+        method: 'PUT',
+        target: '/mine/large',
+        body: whole,
+        payloadHash: 'UNSIGNED-PAYLOAD',
+      });
       const target = '/mine/large';
-      const path = presignedTarget(target, key, `127.0.0.1:${s3.port}`);
+      const path = presignedTarget(target, memoryKey, `127.0.0.1:${memory.port}`);
       await new Promise<void>((resolve, reject) => {
-        const outgoing = httpRequest({ host: '127.0.0.1', port: s3.port, path }, (answer) => {
-          expect(s3.store.reading).toBe(1);
+        const outgoing = httpRequest({ host: '127.0.0.1', port: memory.port, path }, (answer) => {
+          expect(memory.store.reading).toBe(1);
           answer.destroy();
           resolve();
         });
         outgoing.on('error', reject);
         outgoing.end();
       });
-      await until('nothing is read any more', () => s3.store.reading === 0);
+      await until('nothing is read any more', () => memory.store.reading === 0);
     });
   });
 
@@ -697,6 +725,39 @@ describe('the S3 endpoint', () => {
       expect((await get('composed')).equals(Buffer.concat([five, five.subarray(10, 20)]))).toBe(true);
     });
 
+    it.each(['is done', 'fails'])('and shows that it goes on while completing takes long, until it %s', async (end) => {
+      const slow = await startS3({ silentMs: 20 });
+      await slow.store.createBucket('mine', POOL);
+      const writer = slow.addKey({ [POOL]: 'write' });
+      let settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+      slow.store.completing = new Promise((resolve, reject) => (settle = { resolve, reject }));
+      slow.store.completing.catch(() => undefined);
+      const where = { bucket: 'mine', key: 'slow' };
+      const { signal } = new AbortController();
+      const options = { sizeBytes: 1, owner: 'x', signal, attributes: { metadata: {} }, precondition: undefined };
+      const uploadId = await slow.store.createUpload(where, options);
+      const { etag } = await slow.store.putPart({ ...where, uploadId }, 1, Readable.from([Buffer.from('x')]), options);
+      const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"${etag}"</ETag></Part></CompleteMultipartUpload>`;
+      const target = `/mine/slow?uploadId=${uploadId}`;
+      const headers = signedHeaders({ method: 'POST', target, body }, writer, `127.0.0.1:${slow.port}`);
+      const outgoing = httpRequest({ host: '127.0.0.1', port: slow.port, method: 'POST', path: target, headers });
+      outgoing.end(body);
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).toBe(200);
+      let text = '';
+      for await (const piece of answer as AsyncIterable<Buffer>) {
+        text += piece.toString();
+        if (/ {2}$/.test(text) && end === 'is done') settle?.resolve();
+        if (/ {2}$/.test(text) && end === 'fails') settle?.reject(new ObjectStoreError('busy', 'not now'));
+      }
+      expect(text).toMatch(
+        end === 'is done'
+          ? /^<\?xml[^>]*>\n {2,}<CompleteMultipartUploadResult.*<ETag>/s
+          : /^<\?xml[^>]*>\n {2,}<Error><Code>SlowDown</,
+      );
+      await slow.stop();
+    });
+
     it('and knows none that is aborted, of another key, or never was', async () => {
       const where = { Bucket: 'mine', Key: 'none' };
       const { UploadId } = await client.send(new CreateMultipartUploadCommand(where));
@@ -728,7 +789,7 @@ describe('the S3 endpoint', () => {
     });
 
     it('also to a body that does not come', async () => {
-      const impatient = await startS3({ headersMs: 15_000, idleMs: 300, lingerMs: 300 });
+      const impatient = await startS3({ idleMs: 300, lingerMs: 300 });
       await impatient.store.createBucket('mine', POOL);
       const target = '/mine/slow';
       const signed = { method: 'PUT', target, headers: { 'content-length': '10' }, payloadHash: 'UNSIGNED-PAYLOAD' };
@@ -754,27 +815,31 @@ describe('the S3 endpoint', () => {
     });
   });
 
-  it(`answers ${FUZZED} broken requests by S3's errors or as asked, and never as a bug of ours`, async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    const make = brokenRequests(key, `127.0.0.1:${s3.port}`, SEED);
-    await put('a', 'x');
-    const statuses = new Map<number, number>();
-    for (let done = 0; done < FUZZED; done += 16) {
-      const requests = Array.from({ length: Math.min(16, FUZZED - done) }, make);
-      const answers = await Promise.all(requests.map((each) => sendRaw(s3.port, each, agent)));
-      for (const [index, { status, code, headers }] of answers.entries()) {
-        const isS3s =
-          status < 400 ||
-          (status !== 500 &&
-            (code !== undefined || requests[index]?.method === 'HEAD') &&
-            'x-amz-request-id' in headers);
-        if (!isS3s) throw new Error(`${status} for ${JSON.stringify(requests[index])} (seed ${SEED})`);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  it(
+    `answers ${FUZZED} broken requests by S3's errors or as asked, and never as a bug of ours`,
+    async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+      const make = brokenRequests(key, `127.0.0.1:${s3.port}`, SEED);
+      await put('a', 'x');
+      const statuses = new Map<number, number>();
+      for (let done = 0; done < FUZZED; done += 16) {
+        const requests = Array.from({ length: Math.min(16, FUZZED - done) }, make);
+        const answers = await Promise.all(requests.map((each) => sendRaw(s3.port, each, agent)));
+        for (const [index, { status, code, headers }] of answers.entries()) {
+          const isS3s =
+            status < 400 ||
+            (status !== 500 &&
+              (code !== undefined || requests[index]?.method === 'HEAD') &&
+              'x-amz-request-id' in headers);
+          if (!isS3s) throw new Error(`${status} for ${JSON.stringify(requests[index])} (seed ${SEED})`);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
       }
-    }
-    agent.destroy();
-    // Not only the signatures were broken.
-    expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 403, 404, 501]));
-    expect(s3.lines).toEqual([]);
-  }, 300_000);
+      agent.destroy();
+      // Not only the signatures were broken.
+      expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 403, 404, 501]));
+      expect(s3.lines).toEqual([]);
+    },
+    300_000 + FUZZED * 60,
+  );
 });

@@ -109,6 +109,7 @@ describe('calls with a scoped token', () => {
 
     describe('of less than everything', () => {
       const CHAT = -1001;
+      const sender = (user_id: number): object => ({ '@type': 'messageSenderUser', user_id });
       const refused = (result: Answer): unknown => [result.status, result.body.error?.['code']];
 
       /** What the call answers, and what the check says of it: they must agree. */
@@ -146,6 +147,10 @@ describe('calls with a scoped token', () => {
         ['the private chat of somebody', 'getUser', { user_id: 5 }],
         ['all chats', 'getChats', { limit: 1 }],
         ['all chats, with a chat where nobody looks', 'searchMessages', { chat_id: CHAT, query: 'x' }],
+        ['a private chat beside a member', 'getChatMember', { chat_id: -1002, member_id: sender(-1002) }],
+        ['the codes of the account', 'getChatMember', { chat_id: CHAT, member_id: sender(777_000) }],
+        ['a chat by its name', 'getChatHistory', { chat_id: '@whatever_there_is', limit: 1 }],
+        ['the order of all chats', 'setPinnedChats', { chat_list: { '@type': 'chatListMain' }, chat_ids: [CHAT] }],
         ['a file of whatever chat', 'getFile', { file_id: 1 }],
         [
           'a file by its number, to be sent',
@@ -163,6 +168,8 @@ describe('calls with a scoped token', () => {
         const history = { chat_id: CHAT, limit: 1 };
         expect((await both({ chats: [CHAT] }, 'getChatHistory', history)).body.error?.['source']).toBe('tdlib');
         expect(refused(await both({ chats: [] }, 'getChatHistory', history))).toEqual([403, 'scope_denied']);
+        const member = { chat_id: CHAT, member_id: sender(5) };
+        expect((await both({ chats: [CHAT] }, 'getChatMember', member)).body.error?.['source']).toBe('tdlib');
         expect((await both({}, 'getChatHistory', history)).body.error?.['source']).toBe('tdlib');
         expect((await both({ chats: [] }, 'getMe')).status).toBe(200);
         expect((await both({ chats: [] }, 'getTextEntities', { text: '@x' })).status).toBe(200);

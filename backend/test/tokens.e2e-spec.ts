@@ -36,7 +36,8 @@ describe('scoped tokens', () => {
     database = await createDatabase();
     gateway = await startApp({ role: 'gateway', database });
     s3Port = await freePort();
-    other = await startApp({ role: 'gateway', database, env: { S3_LISTEN_ADDR: `127.0.0.1:${s3Port}` } });
+    const env = { S3_LISTEN_ADDR: `127.0.0.1:${s3Port}`, AUTH_FAILURES_PER_MINUTE: '10000' };
+    other = await startApp({ role: 'gateway', database, env });
     app = await insertApp(database);
     session = await insertSession(database, app);
   });
@@ -435,6 +436,7 @@ describe('scoped tokens', () => {
     /** What a token of all sessions may do. Every other operation of the document needs the master token. */
     const OPEN = new Set([
       'get /v1/me',
+      'get /v1/pools',
       'get /v1/sessions',
       'get /v1/{kind}/{id}',
       'get /v1/{kind}/{id}/sends',
@@ -630,9 +632,11 @@ describe('scoped tokens', () => {
   });
 
   it('are no other way to the master token, and guesses are throttled', async () => {
-    const own = await startApp({ role: 'gateway', database, env: { AUTH_FAILURES_PER_MINUTE: '3' } });
+    const port = await freePort();
+    const env = { AUTH_FAILURES_PER_MINUTE: '3', S3_LISTEN_ADDR: `127.0.0.1:${port}`, TRUSTED_PROXIES: '127.0.0.1' };
+    const own = await startApp({ role: 'gateway', database, env });
     try {
-      const { token } = await create({ all_sessions: true });
+      const { id, token } = await create({ all_sessions: true });
       const guess = 'x'.repeat(43);
       for (const wrong of [guess, `${token}x`, token.slice(1)])
         expect(await status(wrong, '/v1/sessions', own)).toBe(401);
@@ -640,6 +644,17 @@ describe('scoped tokens', () => {
       expect(await status(token, '/v1/sessions', own)).toBe(200);
       expect(await status(API_TOKEN, '/v1/sessions', own)).toBe(200);
       expect(await status(token, '/v1/tokens', own)).toBe(403);
+      // Over S3 as well, and together with the others of the address.
+      const answer = await gateway.http().post(`/v1/tokens/${id}/s3-keys`).set(master).expect(200);
+      const { result } = answer.body as { result: { access_key_id: string; secret_access_key: string } };
+      const key = { accessKeyId: result.access_key_id, secretAccessKey: result.secret_access_key };
+      const ask = (secretAccessKey: string, headers: Record<string, string> = {}): Promise<RawS3Answer> =>
+        sendSigned({ port }, { ...key, secretAccessKey }, { method: 'GET', target: '/', headers });
+      const refused = await ask(guess);
+      expect([refused.status, refused.code]).toEqual([503, 'SlowDown']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect((await ask(guess, { 'x-forwarded-for': '192.0.2.1' })).code).toBe('SignatureDoesNotMatch');
+      expect((await ask(key.secretAccessKey)).status).toBe(200);
     } finally {
       await own.stop();
     }

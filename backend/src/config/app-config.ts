@@ -6,6 +6,7 @@ import { validateSync } from 'class-validator';
 import { ConfigError } from './config-error.js';
 import { Env, parseCidrList, parseHostList, parseListenAddress, type Role } from './env.js';
 import { type ProxySettings, parseProxyUrl } from './proxy-settings.js';
+import { parseStoreLocation, type StoreSettings } from './store-location.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
 
 /** What only this installation may know. Which of them a process has depends on its role. */
@@ -30,6 +31,12 @@ interface Settings {
   };
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
+  /** Where workers without a shared disk keep the states of their sessions. */
+  readonly states: {
+    readonly store: StoreSettings | undefined;
+    /** How often a session that goes on is saved, if something has changed. */
+    readonly saveEveryMs: number;
+  };
   readonly uploads: {
     readonly dir: string;
     readonly ttlMs: number;
@@ -123,6 +130,9 @@ const OPTIONAL_NAMES = [
   'MASTER_KEY',
   'LISTEN_ADDR',
   'METRICS_LISTEN_ADDR',
+  'STATE_STORE',
+  'STATE_STORE_ACCESS_KEY_ID',
+  'STATE_STORE_SECRET_ACCESS_KEY',
   'S3_LISTEN_ADDR',
   'S3_DOMAINS',
   'TRUSTED_PROXIES',
@@ -165,6 +175,25 @@ function secretMistakes(env: Env): string[] {
   ];
 }
 
+/** Keys of a store are given both or not at all. */
+function storeMistakes(env: Env): string[] {
+  const isWhole = (env.STATE_STORE_ACCESS_KEY_ID === undefined) === (env.STATE_STORE_SECRET_ACCESS_KEY === undefined);
+  return isWhole
+    ? []
+    : ['STATE_STORE_ACCESS_KEY_ID and STATE_STORE_SECRET_ACCESS_KEY belong together: give both or none'];
+}
+
+function storeOf(
+  url: string | undefined,
+  id: string | undefined,
+  secret: string | undefined,
+): StoreSettings | undefined {
+  const location = url === undefined ? undefined : parseStoreLocation(url);
+  const credentials =
+    id === undefined || secret === undefined ? undefined : { accessKeyId: id, secretAccessKey: secret };
+  return location && { location, credentials };
+}
+
 /** What this process was told to do. Immutable; made once from the environment and injected everywhere. */
 export class AppConfig implements Settings {
   readonly role!: Settings['role'];
@@ -173,6 +202,7 @@ export class AppConfig implements Settings {
   readonly s3!: Settings['s3'];
   readonly databaseUrl!: Settings['databaseUrl'];
   readonly dataDir!: Settings['dataDir'];
+  readonly states!: Settings['states'];
   readonly uploads!: Settings['uploads'];
   readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly storage!: Settings['storage'];
@@ -199,7 +229,7 @@ export class AppConfig implements Settings {
   /** @throws ConfigError naming every variable that is wrong, so that one start shows all mistakes */
   static fromEnv(source: NodeJS.ProcessEnv): AppConfig {
     const { env, mistakes } = readEnv(source);
-    mistakes.push(...secretMistakes(env));
+    mistakes.push(...secretMistakes(env), ...storeMistakes(env));
     if (env.ROLE !== 'all' && env.DATABASE_URL === undefined) {
       mistakes.push(`DATABASE_URL is required with ROLE=${env.ROLE}`);
     }
@@ -221,6 +251,10 @@ export class AppConfig implements Settings {
       },
       databaseUrl: env.DATABASE_URL,
       dataDir,
+      states: {
+        store: storeOf(env.STATE_STORE, env.STATE_STORE_ACCESS_KEY_ID, env.STATE_STORE_SECRET_ACCESS_KEY),
+        saveEveryMs: parseDurationMs(env.STATE_SAVE_EVERY) ?? 0,
+      },
       uploads: {
         dir: env.UPLOADS_DIR === undefined ? join(dataDir, 'uploads') : resolve(env.UPLOADS_DIR),
         ttlMs: parseDurationMs(env.UPLOAD_TTL) ?? 0,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.js';
@@ -49,6 +49,11 @@ describe('lockDataDir', () => {
 
   it('refuses at once where the file system makes no directories', () => {
     expect(() => prepareDataDir('/proc/x/y')).toThrow(ConfigError);
+  });
+
+  it('leaves nothing behind of its look whether files can be renamed', () => {
+    prepareDataDir(dir);
+    expect(readdirSync(dir)).toEqual([]);
   });
 
   it('says that a directory cannot be written', () => {

@@ -6,8 +6,10 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -52,8 +54,22 @@ export function prepareDataDir(dataDir: string): void {
   try {
     makeDirectory(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
+    tryRename(dataDir);
   } catch (error) {
     throw notWritable(dataDir, error);
+  }
+}
+
+/** TDLib replaces its databases by renaming; some network file systems and full disks let nobody do that. */
+function tryRename(dataDir: string): void {
+  const from = join(dataDir, `.rename-test-${process.pid}`);
+  const to = `${from}-done`;
+  try {
+    writeFileSync(from, 'tgcontrol', { mode: 0o600 });
+    renameSync(from, to);
+  } finally {
+    rmSync(from, { force: true });
+    rmSync(to, { force: true });
   }
 }
 
@@ -69,7 +85,22 @@ function makeDirectory(dir: string, mode: number): void {
 }
 
 function notWritable(dataDir: string, error: unknown): ConfigError {
-  return new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}`]);
+  return new ConfigError([`DATA_DIR ${dataDir} is not writable: ${messageOf(error)}${remedyFor(dataDir, error)}`]);
+}
+
+/** The command that helps, where one is known. */
+function remedyFor(dataDir: string, error: unknown): string {
+  switch (codeOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+      return `. This process is user ${process.getuid?.() ?? 'unknown'}: chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`;
+    case 'ENOSPC':
+      return `. Its disk is full: df -h ${dataDir}`;
+    case 'EROFS':
+      return `. It is mounted read-only: mount | grep ${dataDir}`;
+    default:
+      return '';
+  }
 }
 
 /**

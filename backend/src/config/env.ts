@@ -10,6 +10,7 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { parseProxyUrl } from './proxy-settings.js';
+import { parseStoreLocation } from './store-location.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
 
 /** What a process does: answer the public API, hold sessions, or both. */
@@ -43,6 +44,12 @@ const IsPostgresUrl = (): PropertyDecorator =>
   );
 const IsHttpUrl = (): PropertyDecorator =>
   rule('isHttpUrl', (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http URL');
+const IsStoreLocation = (): PropertyDecorator =>
+  rule(
+    'isStoreLocation',
+    (value) => parseStoreLocation(value) !== undefined,
+    'must be file:///folder or s3://bucket/prefix?endpoint=https://host&region=name',
+  );
 const IsMasterKey = (): PropertyDecorator =>
   rule(
     'isMasterKey',
@@ -108,6 +115,11 @@ export class Env {
   @IsOptional() @IsCidrList() WEBHOOK_ALLOW_NETWORKS?: string;
 
   @Matches(/\S/) DATA_DIR = './data';
+  /** Absent: workers share a volume, and nothing is copied. */
+  @IsOptional() @IsStoreLocation() STATE_STORE?: string;
+  @IsOptional() @Matches(/\S/) STATE_STORE_ACCESS_KEY_ID?: string;
+  @IsOptional() @Matches(/\S/) STATE_STORE_SECRET_ACCESS_KEY?: string;
+  @IsDuration() STATE_SAVE_EVERY = '5m';
   @IsOptional() @Matches(/\S/) UPLOADS_DIR?: string;
   @IsDuration() UPLOAD_TTL = '2h';
   @IsSize() MAX_SINGLE_SHOT_BYTES = '64MiB';

@@ -11,6 +11,9 @@ import { CreatePools1700000800000 } from './1700000800000-create-pools.js';
 import { CreateS3Keys1700000900000 } from './1700000900000-create-s3-keys.js';
 import { FindUpdatesById1700001000000 } from './1700001000000-find-updates-by-id.js';
 import { JournalPoolSends1700001200000 } from './1700001200000-journal-pool-sends.js';
+import { CreateBuckets1700001300000 } from './1700001300000-create-buckets.js';
+import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
+import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -27,4 +30,7 @@ export const MIGRATIONS = [
   CreateS3Keys1700000900000,
   FindUpdatesById1700001000000,
   JournalPoolSends1700001200000,
+  CreateBuckets1700001300000,
+  DescribeFleet1700001400000,
+  CreateSessionStates1700001500000,
 ];

@@ -13,6 +13,7 @@ import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { S3KeyEntity, S3Module } from '../modules/s3/index.js';
 import { SendEntity, SessionEntity, SessionsModule } from '../modules/sessions/index.js';
+import { StatesModule } from '../modules/states/index.js';
 import { TdApiModule } from '../modules/td-api/index.js';
 import {
   ApiTokenAppEntity,
@@ -70,6 +71,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     ProxiesModule.forWorker(),
     UploadsModule.forWorker(),
     LimitsModule.forWorker(),
+    StatesModule.forWorker(),
     SessionsModule.forWorker(),
     FilesModule.forWorker(),
     WebhooksModule.forWorker(),
@@ -83,6 +85,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
     ProxiesModule.forAll(),
     UploadsModule.forWorker(),
     LimitsModule.forAll(),
+    StatesModule.forWorker(),
     SessionsModule.forAll(),
     FilesModule.forAll(),
     WebhooksModule.forAll(),

@@ -4,12 +4,15 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { CALL_LINE_PATH, CALL_LINE_PROTOCOL, CallLines } from '../common/cluster/index.js';
+import { Access } from '../common/http/index.js';
 import { HTTP_DEADLINES, HttpServer } from '../common/http/http-server.js';
 import { StaticSite } from '../common/http/static-site.js';
 import { AppLogger } from '../common/log/app-logger.js';
 import type { AppConfig } from '../config/index.js';
 import { AuditLog } from '../modules/audit/index.js';
+import { SessionMovingError } from '../modules/sessions/index.js';
 import { Authenticator } from '../modules/tokens/index.js';
+import { WorkerLease } from '../modules/workers/index.js';
 import { AppModule } from './app.module.js';
 
 function consoleOf(config: AppConfig): StaticSite | undefined {
@@ -38,7 +41,13 @@ export async function createApp(
     logger,
   });
   const authenticator = app.get(Authenticator, { strict: false });
-  server.admitWith((access, request, context) => authenticator.admit(access, request, context));
+  const lease = config.role === 'worker' ? app.get(WorkerLease, { strict: false }) : undefined;
+  server.admitWith((access, request, context) => {
+    const admitted = authenticator.admit(access, request, context);
+    // What a worker holds whose lease has ended is another one's by now, or will be in a moment.
+    if (access === Access.Cluster && lease?.mayServe === false) throw new SessionMovingError(false);
+    return admitted;
+  });
   if (config.isGateway) server.observeWith(app.get(AuditLog, { strict: false }));
   server.runWith((controller) => app.get<object>(controller, { strict: false }));
   if (config.role === 'worker') {

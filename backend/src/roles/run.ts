@@ -42,6 +42,8 @@ export async function run(config: AppConfig, announce: Announce, onFatal: (reaso
     undo.push(() => closeInTime(app, logger));
     if (complete.isWorker) app.get(WorkerLease).onLost(() => onFatal('the lease is lost'));
     await app.listen(complete.listen.port, complete.listen.host);
+    // A database of its own has no other workers that could take anything.
+    if (complete.isWorker && config.databaseUrl !== undefined) undo.push(app.get(WorkerLease).guard());
     return { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), stop };
   } catch (error) {
     await stop();

@@ -1,4 +1,4 @@
-import { staysInNamedChats } from './chat-methods.js';
+import { METHODS_ABOUT_MEMBERS, namesMembers, staysInNamedChats } from './chat-methods.js';
 import { classOf } from './method-classes.js';
 import { namesChat } from './named-chats.js';
 import { readTdSchema } from './td-schema.js';
@@ -25,8 +25,21 @@ describe('what stays within the chats that it names', () => {
     ['getCurrentState', {}],
     ['getFile', { file_id: 1 }],
     ['unknownMethod', { chat_id: 1 }],
+    ['setPinnedChats, which unpins all others', { chat_ids: [1] }],
+    ['optimizeStorage, which may name those that are left alone', { exclude_chat_ids: [1] }],
   ])('is not %s', async (what, params) => {
-    expect(await staysInNamedChats(what.split(' ')[0] ?? '', params)).toBe(false);
+    expect(await staysInNamedChats(/^\w+/.exec(what)?.[0] ?? '', params)).toBe(false);
+  });
+
+  it('takes users for members only beside the chat of a method that is about them', async () => {
+    const { methods } = await readTdSchema();
+    const known = new Map(methods.map(({ name, parameters }) => [name, parameters.map((each) => each.name)]));
+    for (const method of METHODS_ABOUT_MEMBERS) {
+      expect({ method, has: known.get(method)?.includes('chat_id') }).toEqual({ method, has: true });
+    }
+    expect(namesMembers('banChatMember', { chat_id: -5, member_id: 7 })).toBe(true);
+    expect(namesMembers('banChatMember', { member_id: 7 })).toBe(false);
+    expect(namesMembers('getUser', { chat_id: -5, user_id: 7 })).toBe(false);
   });
 
   it('is no method that hands out chats, messages or files of all chats, as td_api declares them', async () => {

@@ -17,6 +17,22 @@ export const METHODS_WITHOUT_CHATS: ReadonlySet<string> = new Set(
   preliminaryUploadFile answerInlineQuery answerCallbackQuery answerShippingQuery answerPreCheckoutQuery`.split(/\s+/),
 );
 
+/**
+ * Methods that name chats and act on more than these: on the account's lists and folders, or, as optimizeStorage, on all others.
+ * For a token of some chats they are none of its business.
+ */
+const METHODS_ACROSS_CHATS: ReadonlySet<string> = new Set(
+  `setPinnedChats optimizeStorage deleteChatFolder createChatFolderInviteLink editChatFolderInviteLink addChatFolderByInviteLink
+  processChatFolderNewChats`.split(/\s+/),
+);
+
+/** Methods of which the users that they name are members of the chat in `chat_id`, or become it: their private chats are not touched. */
+export const METHODS_ABOUT_MEMBERS: ReadonlySet<string> = new Set(
+  `getChatMember setChatMemberStatus setChatMemberTag banChatMember addChatMember addChatMembers processChatJoinRequest
+  searchChatMessages deleteChatMessagesBySender getChatEventLog getUserChatBoosts getChatInviteLinks
+  deleteAllRevokedChatInviteLinks setGameScore getGameHighScores`.split(/\s+/),
+);
+
 /** By method, its own parameters that say which chat it is about; a method that has none is absent. */
 type ChatParameters = ReadonlyMap<string, readonly string[]>;
 
@@ -38,7 +54,16 @@ async function read(): Promise<ChatParameters> {
  */
 export async function staysInNamedChats(method: string, params: Readonly<Record<string, unknown>>): Promise<boolean> {
   if (METHODS_WITHOUT_CHATS.has(method)) return true;
+  if (METHODS_ACROSS_CHATS.has(method)) return false;
   parameters ??= read();
   const own = (await parameters).get(method) ?? [];
-  return own.some((name) => namedIn({ [name]: params[name] }).chatIds.size > 0);
+  return own.some((name) => {
+    const { chatIds, userIds } = namedIn({ [name]: params[name] });
+    return chatIds.size + userIds.size > 0;
+  });
+}
+
+/** Whether the users that a call names are meant as members of the chat that it names in `chat_id`. */
+export function namesMembers(method: string, params: Readonly<Record<string, unknown>>): boolean {
+  return METHODS_ABOUT_MEMBERS.has(method) && namedIn({ chat_id: params['chat_id'] }).chatIds.size > 0;
 }

@@ -31,6 +31,11 @@ export class ChatView {
     return (this.seesServiceChat || chatId !== SERVICE_CHAT) && (this.chats?.has(chatId) ?? true);
   }
 
+  /** Whether it may name a user as somebody in a chat. */
+  hasMember(userId: number): boolean {
+    return this.seesServiceChat || userId !== SERVICE_CHAT;
+  }
+
   /**
    * TDLib's object as its holder may have it: lists lose the elements that are about hidden chats. Costs a search in the text where
    * all chats but one may be seen, nearly always.

@@ -1,5 +1,5 @@
 export { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js';
-export { staysInNamedChats } from './chat-methods.js';
+export { namesMembers, staysInNamedChats } from './chat-methods.js';
 export { ChatView, viewOf } from './chat-view.js';
 export { namedIn } from './named-chats.js';
 export { renewConnection, testConnection } from './connection.js';
@@ -8,6 +8,7 @@ export { Departure } from './departure.js';
 export { classOf, DEFAULT_METHOD_CLASSES, isKnownMethod, type MethodClass, METHOD_CLASSES } from './method-classes.js';
 export { needsKnownSupergroup } from './hazards.js';
 export { authorizationStateOf, TdClient } from './td-client.js';
+export { supergroupChatId } from './chat-id.js';
 export { numberMember, objectMember, parseTdObject, stringMember, type TdObject } from './td-object.js';
 export { type InspectedQuery, inspectQuery, serializeQuery } from './td-query.js';
 export { isReservedMethod } from './reserved-methods.js';

@@ -1,6 +1,9 @@
 import { namedIn } from './named-chats.js';
 
-const chats = (params: object): number[] => [...namedIn(params as Record<string, unknown>).chatIds];
+const chats = (params: object): number[] => {
+  const { chatIds, userIds } = namedIn(params as Record<string, unknown>);
+  return [...chatIds, ...userIds];
+};
 
 describe('the chats that parameters name', () => {
   it.each([

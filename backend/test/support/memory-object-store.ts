@@ -45,6 +45,8 @@ export class MemoryObjectStore implements ObjectStore {
   private readonly uploads = new Map<string, Upload>();
   private readonly completed = new Map<string, ObjectInfo>();
   private readonly refusals: ObjectStoreError[] = [];
+  /** What completing an upload waits for before it does anything. */
+  completing: Promise<void> = Promise.resolve();
   /** Reads end before their time. */
   isCutting = false;
   /** Bodies that are being read. */
@@ -160,6 +162,7 @@ export class MemoryObjectStore implements ObjectStore {
     minPartBytes: number,
     precondition: Precondition | undefined,
   ): Promise<ObjectInfo> {
+    await this.completing;
     const done = this.completed.get(upload.uploadId);
     if (done && done === (await this.head(upload))) return done;
     const { attributes, parts: stored } = this.uploadOf(upload);

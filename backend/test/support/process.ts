@@ -24,6 +24,7 @@ export class ProductProcess {
     private readonly child: ChildProcess,
     readonly url: string,
     private readonly isWrapped: boolean,
+    private readonly log: readonly string[],
   ) {}
 
   /**
@@ -50,7 +51,7 @@ export class ProductProcess {
     });
     child.stdout.on('data', (data: Buffer) => log.push(data.toString()));
     child.stderr.on('data', (data: Buffer) => log.push(data.toString()));
-    const started = new ProductProcess(child, `http://127.0.0.1:${port}`, wrapper.length > 0);
+    const started = new ProductProcess(child, `http://127.0.0.1:${port}`, wrapper.length > 0, log);
     await until(
       'the start',
       async () => {
@@ -96,6 +97,16 @@ export class ProductProcess {
     process.kill(this.pid, signal);
     const [code, by] = await ended;
     return code ?? by;
+  }
+
+  /** What it has written so far. */
+  get output(): string {
+    return this.log.join('');
+  }
+
+  /** Resolves when it has ended by itself. @returns the exit code, or the signal that ended it */
+  async ended(): Promise<number | string | null> {
+    return until('its end', () => this.child.exitCode ?? this.child.signalCode ?? undefined);
   }
 
   /** Of the product itself, also when something wraps it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { AppLogger } from '../../src/common/log/app-logger.js';
+import type { ObjectStore } from '../../src/modules/s3/object-store.js';
 import { RequestHead, encodePart } from '../../src/modules/s3/request-head.js';
 import type { AccessKeys, Grant } from '../../src/modules/s3/s3-call.js';
 import { type S3Deadlines, S3Server } from '../../src/modules/s3/s3-server.js';
@@ -13,9 +14,9 @@ export interface TestKey {
   readonly secretAccessKey: string;
 }
 
-/** An S3 endpoint over a store in memory. */
-export interface TestS3 {
-  readonly store: MemoryObjectStore;
+/** An S3 endpoint over a store, in memory unless it is another one. */
+export interface TestS3<Store extends ObjectStore = MemoryObjectStore> {
+  readonly store: Store;
   readonly port: number;
   readonly url: string;
   /** What was logged. */
@@ -27,10 +28,16 @@ export interface TestS3 {
 
 export const S3_DOMAIN = 's3.example.test';
 
-export async function startS3(deadlines?: S3Deadlines): Promise<TestS3> {
+export function startS3(deadlines?: Partial<S3Deadlines>): Promise<TestS3> {
+  return startS3Over(new MemoryObjectStore(), deadlines);
+}
+
+export async function startS3Over<Store extends ObjectStore>(
+  store: Store,
+  deadlines?: Partial<S3Deadlines>,
+): Promise<TestS3<Store>> {
   const grants = new Map<string, { secret: string; grant: Grant }>();
   const keys: AccessKeys = { find: (id) => Promise.resolve(grants.get(id)), noteUse: () => undefined };
-  const store = new MemoryObjectStore();
   const lines: string[] = [];
   const server = new S3Server({
     store,

@@ -148,6 +148,7 @@ export function useRefresh() {
     },
     apps: () => refresh('/v1/apps'),
     proxies: () => refresh('/v1/proxies'),
+    workers: () => refresh('/v1/workers'),
     tokens: () => refresh('/v1/tokens'),
     uploads: () => refresh('/v1/files'),
     subscriptions: async (): Promise<void> => {

@@ -131,6 +131,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/workers/{id}/drain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Have a worker hand its sessions over to the others and take no new ones, before it is stopped */
+    post: operations['drainWorker'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/workers/{id}/undrain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Let a drained worker take sessions again */
+    post: operations['undrainWorker'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/apps': {
     parameters: {
       query?: never;
@@ -600,6 +634,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/{kind}/{id}/move': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Hand a session over to another worker; calls that come meanwhile get 503 session_moving */
+    post: operations['moveSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/{kind}/{id}/call': {
     parameters: {
       query?: never;
@@ -1025,7 +1076,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** All pools, oldest first */
+    /** All pools that the token may use, oldest first */
     get: operations['listPools'];
     put?: never;
     /** Make a pool of bots that store objects in a chat; 422 when none of them may */
@@ -1567,12 +1618,22 @@ export interface components {
       started_at: string;
       /** Format: date-time */
       last_seen_at: string;
+      /** @description how long ago it renewed its lease, in milliseconds */
+      lease_age_ms: number;
       /** @description its lease has not run out */
       alive: boolean;
+      /** @description it hands its sessions over and takes no new ones */
+      draining: boolean;
       /** @description authorized sessions it owns */
       sessions: number;
       /** @description sessions it claims at most */
       capacity: number;
+      /** @description of tgcontrol; empty for one before 0.1.0 */
+      version: string;
+      /** @description resident memory of its process */
+      memory_bytes: number;
+      /** @description processors that it kept busy in the last second: 0.5 is half of one */
+      load: number;
     };
     AppCreatedDto: {
       /** Format: uuid */
@@ -1832,6 +1893,8 @@ export interface components {
       username?: string;
       label?: string;
       worker_id?: string;
+      /** @description the worker that it is being handed over to */
+      moving_to?: string;
       /** Format: date-time */
       created_at: string;
       /** Format: uuid */
@@ -2155,6 +2218,8 @@ export interface components {
       /** Format: uuid */
       proxy_id?: string;
       worker_id?: string;
+      /** @description the worker that it is being handed over to */
+      moving_to?: string;
       /** Format: date-time */
       created_at: string;
     };
@@ -2234,6 +2299,8 @@ export interface components {
       username?: string;
       label?: string;
       worker_id?: string;
+      /** @description the worker that it is being handed over to */
+      moving_to?: string;
       /** Format: date-time */
       created_at: string;
       /** Format: uuid */
@@ -2268,6 +2335,14 @@ export interface components {
       status: 'deleted';
       /** @description Whether the authorization was ended at Telegram as well. */
       logged_out: boolean;
+    };
+    SessionMovedDto: {
+      /** @description the worker that it goes to */
+      worker_id: string;
+    };
+    MoveSessionDto: {
+      /** @description the worker with the fewest sessions when absent */
+      worker_id?: string;
     };
     SendDto: {
       /** @enum {string} */
@@ -2922,10 +2997,10 @@ export interface components {
       /** @description another one each time the object is put */
       version: string;
       size: number;
-      /** @description MD5 of the bytes, hexadecimal */
+      /** @description MD5 of the bytes, hexadecimal; of an object made of n parts over S3 the MD5 of their MD5s, and -n */
       etag: string;
-      /** @description of the bytes, hexadecimal */
-      sha256: string;
+      /** @description of the bytes, hexadecimal; absent of one made of parts over S3 */
+      sha256?: string;
       content_type: string;
       metadata: {
         [key: string]: string;
@@ -2950,6 +3025,9 @@ export interface components {
     ObjectPartDto: {
       n: number;
       size: number;
+      /** @description where in the message it begins */
+      offset: number;
+      /** @description of the whole message */
       sha256: string;
       chat_id: number;
       message_id: number;
@@ -2963,10 +3041,10 @@ export interface components {
       /** @description another one each time the object is put */
       version: string;
       size: number;
-      /** @description MD5 of the bytes, hexadecimal */
+      /** @description MD5 of the bytes, hexadecimal; of an object made of n parts over S3 the MD5 of their MD5s, and -n */
       etag: string;
-      /** @description of the bytes, hexadecimal */
-      sha256: string;
+      /** @description of the bytes, hexadecimal; absent of one made of parts over S3 */
+      sha256?: string;
       content_type: string;
       metadata: {
         [key: string]: string;
@@ -3500,6 +3578,76 @@ export interface operations {
             result: components['schemas']['WorkerDto'][];
             /** @description present when more follow and a limit was given */
             next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  drainWorker: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['WorkerDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  undrainWorker: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['WorkerDto'];
           };
         };
       };
@@ -4931,6 +5079,46 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['SessionStateDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  moveSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        kind: 'bot' | 'user';
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MoveSessionDto'];
+      };
+    };
+    responses: {
+      /** @description closed here; the other worker opens it at once */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['SessionMovedDto'];
           };
         };
       };

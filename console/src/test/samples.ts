@@ -68,8 +68,13 @@ export const aWorker: Worker = {
   alive: true,
   started_at: '2026-11-29T09:00:00.000Z',
   last_seen_at: '2026-11-30T09:00:00.000Z',
+  lease_age_ms: 400,
+  draining: false,
   sessions: 3,
   capacity: 200,
+  version: '0.1.0',
+  memory_bytes: 268_435_456,
+  load: 0.25,
 };
 
 /** A token for an app and a session. */

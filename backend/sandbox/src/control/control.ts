@@ -45,6 +45,11 @@ export class Control {
   /** See `ChatControl.createChat`. */
   createChat: ChatControl['createChat'] = (chat) => this.chats.createChat(chat);
 
+  /** See `ChatControl.setSlowMode`. */
+  setSlowMode(chatId: number, seconds: number): void {
+    this.chats.setSlowMode(chatId, seconds);
+  }
+
   /** See `MessageControl.send`. */
   sendMessage(message: NewMessage): Promise<{ readonly messageId: number }> {
     return this.messageControl.send(message);

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { MasterKeyMismatchError } from '../errors/errors.js';
+import { openStream, sealStream } from './sealed-stream.js';
 
 /** Where a sealed value is stored. It is authenticated with the value, so that one row's secret cannot be put into another. */
 export interface SealedAt {
@@ -34,6 +35,16 @@ export class SecretBox {
     return ['v1', this.keyId, ...[nonce, cipher.getAuthTag(), data].map((part) => part.toString('base64url'))].join(
       '.',
     );
+  }
+
+  /** Encrypts a stream of any length; see {@link sealStream}. @param what the stream is, which {@link openStream} has to know */
+  sealStream(what: string, source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+    return sealStream(this.key, this.keyId, what, source);
+  }
+
+  /** @throws MasterKeyMismatchError while it is read: for another key, another stream, or one that was changed or cut off */
+  openStream(what: string, source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+    return openStream(this.key, this.keyId, what, source);
   }
 
   /** @throws MasterKeyMismatchError for another key, another place, or a value that was changed */

@@ -7,6 +7,7 @@ import { Readiness } from '../health/readiness.js';
 import { KeyCheckEntity } from './key-check.entity.js';
 import { createDataSource, prepareDatabase, type Schema } from './database.js';
 import { Notifications } from './notifications.js';
+import { requireSameTime } from './same-time.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Connects to PostgreSQL and migrates it before anything else starts; who made the application closes it. */
@@ -15,6 +16,13 @@ export class DatabaseModule {
   constructor(@Inject(DataSource) dataSource: DataSource, readiness: Readiness) {
     readiness.check('database', async () => {
       await dataSource.query('SELECT 1');
+    });
+    readiness.check('clock', async () => {
+      const asked = Date.now();
+      const [row] = await dataSource.query<{ now: number }[]>(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float AS now',
+      );
+      requireSameTime((asked + Date.now()) / 2, row?.now ?? NaN);
     });
     readiness.check('migrations', async () => {
       if (await dataSource.showMigrations()) throw new Error('migrations are pending');

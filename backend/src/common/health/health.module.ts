@@ -1,5 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { Global, Module } from '@nestjs/common';
+import { messageOf } from '../errors/index.js';
 import { AppConfig } from '../../config/index.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
@@ -14,10 +15,19 @@ export class HealthModule {
   constructor(config: AppConfig, readiness: Readiness) {
     if (!config.isWorker) return;
     readiness.check('disk', () => {
-      accessSync(config.dataDir, constants.W_OK);
+      try {
+        accessSync(config.dataDir, constants.W_OK);
+      } catch (error) {
+        throw new Error(
+          `DATA_DIR ${config.dataDir} is not writable: ${messageOf(error)}. This process is user ${process.getuid?.() ?? 'unknown'}`,
+          { cause: error },
+        );
+      }
       const { bavail, bsize } = statfsSync(config.dataDir);
       if (bavail * bsize < MIN_FREE_BYTES)
-        throw new Error(`less than ${MIN_FREE_BYTES / 1024 ** 2} MiB free in DATA_DIR`);
+        throw new Error(
+          `less than ${MIN_FREE_BYTES / 1024 ** 2} MiB free in DATA_DIR: du -sh ${config.dataDir}/sessions/* shows who takes it`,
+        );
     });
   }
 }

@@ -11,6 +11,8 @@ export enum Access {
   AnyToken = 'any_token',
   /** A token whose scope covers the session of the path, which is its parameter `id`. */
   CoveredSession = 'covered_session',
+  /** A token that may use the pool of the path, which is its parameter `pool`. */
+  CoveredPool = 'covered_pool',
   /** Only our own processes, with CLUSTER_TOKEN. */
   Cluster = 'cluster',
 }
@@ -26,7 +28,10 @@ export type MethodClass = 'read' | 'send' | 'manage' | 'account';
  * What a scoped token needs beside its scope to use a route: one of these classes. `any` asks for none; a route that runs td_api
  * methods asks for the class of each.
  */
-export type RouteRight = readonly MethodClass[] | 'any';
+export type RouteRight = readonly MethodClass[] | 'any' | PoolAccess;
+
+/** What a token may do in a pool of bots: `write` is also to read. */
+export type PoolAccess = 'read' | 'write';
 
 /** Metadata key of {@link Requires}. */
 export const ACCESS = 'tgcontrol:access';
@@ -58,9 +63,13 @@ export const TakesTicket = (): MethodDecorator => (_target, _key, descriptor) =>
 type ScopedAccess = Access.AnyToken | Access.CoveredSession;
 
 /** Says who may use a controller or a route; one without it is refused to everybody. */
-export function Requires(access: Exclude<Access, ScopedAccess>): ClassDecorator & MethodDecorator;
+export function Requires(access: Exclude<Access, ScopedAccess | Access.CoveredPool>): ClassDecorator & MethodDecorator;
 /** @param right what scoped tokens need beside their scope */
-export function Requires(access: ScopedAccess, right: RouteRight): ClassDecorator & MethodDecorator;
+export function Requires(
+  access: ScopedAccess,
+  right: Exclude<RouteRight, PoolAccess>,
+): ClassDecorator & MethodDecorator;
+export function Requires(access: Access.CoveredPool, right: PoolAccess): ClassDecorator & MethodDecorator;
 export function Requires(access: Access, right?: RouteRight): ClassDecorator & MethodDecorator {
   return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void => {
     const handlers = descriptor ? [descriptor.value as object] : handlersOf(target as DecoratedClass);
@@ -85,6 +94,8 @@ export interface TokenScope {
   readonly allSessions: boolean;
   readonly sessionIds: ReadonlySet<string>;
   readonly appIds: ReadonlySet<string>;
+  /** The pools of bots that it may use, by their ids; absent for none. */
+  readonly pools?: ReadonlyMap<string, PoolAccess>;
 }
 
 /** Covers nothing. */

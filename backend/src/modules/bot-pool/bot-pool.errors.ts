@@ -1,12 +1,12 @@
 import { AppError } from '../../common/errors/index.js';
 
-/** Another pool has this name. */
+/** Another pool has this name, or a bucket of one. */
 export class PoolNameTakenError extends AppError {
   readonly code = 'pool_name_taken';
   readonly status = 409;
 
   constructor(name: string) {
-    super(`there is a pool "${name}" already`);
+    super(`there is a pool or a bucket "${name}" already`);
   }
 }
 
@@ -79,6 +79,40 @@ export class BlobLostError extends AppError {
     super('a message of the object could not be read', {
       details: { chat_id: chatId, message_id: messageId },
       cause,
+    });
+  }
+}
+
+/** The bucket has objects. */
+export class BucketNotEmptyError extends AppError {
+  readonly code = 'bucket_not_empty';
+  readonly status = 409;
+
+  constructor() {
+    super('the bucket has objects');
+  }
+}
+
+/** No upload in parts of this id is under way to this key. */
+export class PartUploadNotFoundError extends AppError {
+  readonly code = 'upload_not_found';
+  readonly status = 404;
+
+  constructor() {
+    super('there is no such upload in parts');
+  }
+}
+
+/** A part that an upload is to be completed with is missing, is another one, or is too small to have others behind it. */
+export class PartMismatchError extends AppError {
+  readonly status = 400;
+
+  constructor(
+    readonly code: 'invalid_part' | 'part_too_small',
+    number: number,
+  ) {
+    super(code === 'invalid_part' ? `part ${number} is missing, or has another ETag` : `part ${number} is too small`, {
+      details: { number },
     });
   }
 }

@@ -1,12 +1,16 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { WorkerClient } from '../../common/cluster/index.js';
+import { BlobsRepository } from './blobs.repository.js';
 import { BotCalls } from './bot-calls.js';
+import { BucketsRepository } from './buckets.repository.js';
+import { BucketsService } from './buckets.service.js';
 import { FleetPartSender } from './fleet-part-sender.js';
 import { LeftParts } from './left-parts.js';
 import { LocalPartSender } from './local-part-sender.js';
 import { ObjectsController } from './objects.controller.js';
 import { ObjectsRepository } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
+import { PartUploads } from './part-uploads.js';
 import { PoolHost } from './pool-host.js';
 import { PoolOwner } from './pool-owner.js';
 import { PartSender } from './pool-part.js';
@@ -17,17 +21,22 @@ import { PoolsRepository } from './pools.repository.js';
 import { PoolsService } from './pools.service.js';
 import { RemotePoolHost } from './remote-pool-host.js';
 import { Spool } from './spool.js';
+import { UploadsRepository } from './uploads.repository.js';
 
 const PUBLIC = [PoolsController, ObjectsController];
+const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
+  ...FOR_S3,
+  BlobsRepository,
   BotCalls,
-  ObjectsRepository,
-  ObjectsService,
+  BucketsRepository,
   LeftParts,
+  ObjectsRepository,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
   Spool,
+  UploadsRepository,
 ];
 const OWNER: Provider[] = [PoolOwner, { provide: PoolHost, useExisting: PoolOwner }, LocalPartSender];
 
@@ -37,8 +46,10 @@ export class BotPoolModule {
   static forGateway(): DynamicModule {
     return {
       module: BotPoolModule,
+      global: true,
       controllers: PUBLIC,
       providers: [...SERVICES, { provide: PoolHost, useClass: RemotePoolHost }],
+      exports: FOR_S3,
     };
   }
 
@@ -60,8 +71,10 @@ export class BotPoolModule {
   static forAll(): DynamicModule {
     return {
       module: BotPoolModule,
+      global: true,
       controllers: PUBLIC,
       providers: [...SERVICES, ...OWNER, { provide: PartSender, useExisting: LocalPartSender }],
+      exports: FOR_S3,
     };
   }
 }

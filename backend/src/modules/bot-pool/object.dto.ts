@@ -43,8 +43,13 @@ export class ObjectDto {
   @ApiProperty({ type: String }) key!: string;
   @ApiProperty({ type: String, description: 'another one each time the object is put' }) version!: string;
   @ApiProperty({ type: 'integer' }) size!: number;
-  @ApiProperty({ type: String, description: 'MD5 of the bytes, hexadecimal' }) etag!: string;
-  @ApiProperty({ type: String, description: 'of the bytes, hexadecimal' }) sha256!: string;
+  @ApiProperty({
+    type: String,
+    description: 'MD5 of the bytes, hexadecimal; of an object made of n parts over S3 the MD5 of their MD5s, and -n',
+  })
+  etag!: string;
+  @ApiPropertyOptional({ type: String, description: 'of the bytes, hexadecimal; absent of one made of parts over S3' })
+  sha256?: string;
   @ApiProperty({ type: String }) content_type!: string;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) metadata!: Readonly<
     Record<string, string>
@@ -55,7 +60,8 @@ export class ObjectDto {
 export class ObjectPartDto {
   @ApiProperty({ type: 'integer' }) n!: number;
   @ApiProperty({ type: 'integer' }) size!: number;
-  @ApiProperty({ type: String }) sha256!: string;
+  @ApiProperty({ type: 'integer', description: 'where in the message it begins' }) offset!: number;
+  @ApiProperty({ type: String, description: 'of the whole message' }) sha256!: string;
   @ApiProperty({ type: 'integer' }) chat_id!: number;
   @ApiProperty({ type: 'integer' }) message_id!: number;
   @ApiProperty({ type: String, format: 'uuid' }) uploader!: string;

@@ -27,7 +27,10 @@ import {
   ObjectStatDto,
 } from './object.dto.js';
 import { PreconditionFailedError } from './bot-pool.errors.js';
+import { BucketsService } from './buckets.service.js';
 import { ObjectsService } from './objects.service.js';
+import { PartUploads } from './part-uploads.js';
+import { requestBody } from './request-body.js';
 import type { ObjectRow, Precondition } from './stored-object.js';
 
 const DEFAULT_LIMIT = 100;
@@ -49,11 +52,16 @@ const IF_NONE_MATCH = {
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
 @Controller('v1/pools/:pool')
-@Requires(Access.Master)
+@Requires(Access.CoveredPool, 'read')
 export class ObjectsController {
-  constructor(private readonly objects: ObjectsService) {}
+  constructor(
+    private readonly objects: ObjectsService,
+    private readonly buckets: BucketsService,
+    private readonly uploads: PartUploads,
+  ) {}
 
   @Put('objects/*')
+  @Requires(Access.CoveredPool, 'write')
   @RawBody()
   @Returns(ObjectDto)
   @ApiParam(KEY)
@@ -73,12 +81,16 @@ export class ObjectsController {
     requirePlainBody(request);
     const key = keyOf(request);
     const caller = currentCaller();
-    const pool = await this.objects.pool(name);
+    const pool = await this.buckets.ofPool(name);
     await this.objects.admit(pool, maxWaitOf(request));
-    const { object } = await this.objects.put(pool, key, request.raw, {
+    const { object } = await this.objects.put(pool, key, requestBody(request.raw), {
       ownerId: caller.kind === 'token' ? caller.tokenId : caller.kind,
-      contentType: request.rawContentType ?? 'application/octet-stream',
-      metadata: metadataOf(request),
+      sizeBytes: sizeOf(request),
+      description: {
+        contentType: request.rawContentType ?? 'application/octet-stream',
+        headers: {},
+        metadata: metadataOf(request),
+      },
       sha256: sha256Of(request),
       md5: md5Of(request),
       precondition: preconditionOf(request),
@@ -93,7 +105,7 @@ export class ObjectsController {
   @ApiOperation({ operationId: 'headObject', summary: 'What a download would answer, without its bytes' })
   @ApiResponse({ status: 200, description: 'the headers of the download' })
   async head(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const pool = await this.objects.pool(name);
+    const pool = await this.buckets.ofPool(name);
     const object = await this.objects.find(pool, keyOf(request));
     const { status, headers } = answerOf(request, reply, object);
     await sendFile(reply, { status, headers, body: undefined, fileId: 0 });
@@ -106,7 +118,7 @@ export class ObjectsController {
   @ApiOperation({ operationId: 'getObject', summary: 'The bytes of an object, or a range of them' })
   @ApiResponse({ status: 200, description: 'the bytes of the object', content: BYTES })
   async get(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const pool = await this.objects.pool(name);
+    const pool = await this.buckets.ofPool(name);
     const object = await this.objects.find(pool, keyOf(request));
     const { status, headers, from, to } = answerOf(request, reply, object);
     const body = from < to ? await this.objects.read(pool, object, from, to) : undefined;
@@ -114,13 +126,15 @@ export class ObjectsController {
   }
 
   @Delete('objects/*')
+  @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDeletedDto)
   @ApiParam(KEY)
   @ApiHeader(IF_MATCH)
   @ApiOperation({ operationId: 'deleteObject', summary: 'Remove an object, and its messages where that is possible' })
   async remove(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectDeletedDto> {
-    const pool = await this.objects.pool(name);
-    return this.objects.remove(pool, keyOf(request), preconditionOf(request));
+    const pool = await this.buckets.ofPool(name);
+    const { deleted, remote } = await this.objects.remove(pool, keyOf(request), preconditionOf(request));
+    return { deleted, remote: await remote };
   }
 
   @Get('objects')
@@ -129,7 +143,7 @@ export class ObjectsController {
   async list(@Param('pool') name: string, @Query() query: ListObjectsQueryDto): Promise<ObjectListDto> {
     const { prefix = '', delimiter = '', cursor, limit = DEFAULT_LIMIT } = query;
     const from = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString('utf8');
-    const page = await this.objects.list(await this.objects.pool(name), { prefix, delimiter, from, limit });
+    const page = await this.objects.list(await this.buckets.ofPool(name), { prefix, delimiter, from, limit });
     return {
       objects: page.objects.map(toDto),
       prefixes: page.prefixes,
@@ -142,10 +156,11 @@ export class ObjectsController {
   @ApiParam(KEY)
   @ApiOperation({ operationId: 'statObject', summary: 'An object with its messages' })
   async stat(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectStatDto> {
-    const object = await this.objects.find(await this.objects.pool(name), keyOf(request));
-    const parts = (await this.objects.parts(object)).map((blob, index) => ({
+    const object = await this.objects.find(await this.buckets.ofPool(name), keyOf(request));
+    const parts = (await this.objects.parts(object)).map(({ blob, offset, sizeBytes }, index) => ({
       n: index + 1,
-      size: blob.sizeBytes,
+      size: sizeBytes,
+      offset,
       sha256: blob.sha256,
       chat_id: blob.chatId,
       message_id: blob.messageId,
@@ -156,6 +171,7 @@ export class ObjectsController {
   }
 
   @Post('copies')
+  @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDto)
   @ApiOperation({ operationId: 'copyObject', summary: 'Another object of the same bytes; none are moved' })
   async copy(
@@ -163,19 +179,24 @@ export class ObjectsController {
     @Req() request: FastifyRequest,
     @Body() { from, to }: CopyObjectDto,
   ): Promise<ObjectDto> {
-    const pool = await this.objects.pool(name);
-    const { object } = await this.objects.copy(pool, validKey(from.key), validKey(to.key), preconditionOf(request));
+    const pool = await this.buckets.ofPool(name);
+    const source = { bucket: pool, key: validKey(from.key) };
+    const target = { bucket: pool, key: validKey(to.key) };
+    const { object } = await this.objects.copy(source, target, preconditionOf(request));
     return toDto(object);
   }
 
   @Post('collect')
+  @Requires(Access.Master)
   @Returns(CollectedDto)
   @ApiOperation({
     operationId: 'collectPool',
     summary: 'Delete messages that nothing refers to, an hour after they were stored',
   })
   async collect(@Param('pool') name: string): Promise<CollectedDto> {
-    return this.objects.collect(await this.objects.pool(name));
+    const pool = await this.buckets.ofPool(name);
+    await this.uploads.collect(pool);
+    return this.objects.collect(pool);
   }
 }
 
@@ -186,7 +207,7 @@ function toDto(object: ObjectRow): ObjectDto {
     version: id,
     size: sizeBytes,
     etag,
-    sha256,
+    ...(sha256 !== undefined && { sha256 }),
     content_type: contentType,
     metadata,
     created_at: createdAt.toISOString(),
@@ -197,7 +218,7 @@ function toDto(object: ObjectRow): ObjectDto {
 function answerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sizeBytes, etag, contentType, metadata, createdAt }: ObjectRow,
+  { sizeBytes, etag, contentType, headers: said, metadata, createdAt }: ObjectRow,
 ): { readonly status: number; readonly headers: Record<string, string>; readonly from: number; readonly to: number } {
   const tag = `"${etag}"`;
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
@@ -217,6 +238,7 @@ function answerOf(
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
     'last-modified': createdAt.toUTCString(),
+    ...said,
     ...Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`${META}${name}`, value])),
   };
   if (selection.kind === 'unchanged') return { status: 304, headers, from: 0, to: 0 };
@@ -255,6 +277,11 @@ function validKey(key: string): string {
     throw new ValidationFailedError([{ path: 'key', message }]);
   }
   return key;
+}
+
+function sizeOf({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
 }
 
 function metadataOf({ headers }: FastifyRequest): Record<string, string> {

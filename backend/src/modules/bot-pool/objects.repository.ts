@@ -1,179 +1,231 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { BlobsRepository } from './blobs.repository.js';
 import { ObjectNotFoundError, PreconditionFailedError } from './bot-pool.errors.js';
-import type { Blob, NewObject, ObjectRow, Precondition, Replaced } from './stored-object.js';
+import type {
+  Blob,
+  Bucket,
+  Description,
+  Extent,
+  NewObject,
+  ObjectRow,
+  Precondition,
+  Replaced,
+} from './stored-object.js';
 
 interface RawObject {
   readonly id: string;
   readonly key: string;
   readonly size_bytes: string;
   readonly etag: string;
-  readonly sha256: string;
+  readonly sha256: string | null;
   readonly content_type: string;
+  readonly headers: Record<string, string>;
   readonly metadata: Record<string, string>;
+  readonly upload_id: string | null;
   readonly created_at: Date;
 }
 
-interface RawBlob {
-  readonly id: string;
-  readonly chat_id: string;
-  readonly message_id: string;
-  readonly size_bytes: string;
-  readonly sha256: string | null;
-  readonly uploader_id: string;
-  readonly stored_at: Date;
+/** Where a bucket is among the others. */
+type Place = Pick<Bucket, 'id' | 'poolId'>;
+
+/** What a copy is made of: an object as its key names it, or only one version of it. */
+export interface CopySource {
+  readonly bucket: Place;
+  readonly key: string;
+  readonly version?: string | undefined;
 }
 
-/** The index of what pools keep. Blobs never change; how many extents refer to each is counted with every change. */
+/** The index of what pools keep. */
 @Injectable()
 export class ObjectsRepository {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly blobs: BlobsRepository,
+  ) {}
 
   /**
    * Puts an object under its key, in place of what was there.
-   * @param blobIds its parts in order
+   * @param uploadId of the upload in parts that it was
    * @throws PreconditionFailedError
    */
-  put(poolId: string, object: NewObject, blobIds: readonly string[], precondition: Precondition): Promise<Replaced> {
+  put(
+    bucket: Place,
+    object: NewObject,
+    extents: readonly Extent[],
+    precondition: Precondition,
+    uploadId?: string,
+  ): Promise<Replaced> {
     return this.unitOfWork.run(async () => {
-      const former = await this.lock(poolId, object.key);
+      const former = await this.lock(bucket, object.key);
       expectPrecondition(former, precondition);
-      return this.replace(poolId, former, object, blobIds);
+      return this.replace(bucket, former, object, extents, uploadId);
     });
   }
 
-  /** Another object of the same bytes. @throws ObjectNotFoundError, PreconditionFailedError */
-  copy(poolId: string, fromKey: string, toKey: string, precondition: Precondition): Promise<Replaced> {
+  /**
+   * Another object of the same bytes, in the same pool.
+   * @param description another one than the source's
+   * @throws ObjectNotFoundError, PreconditionFailedError
+   */
+  copy(
+    from: CopySource,
+    to: { readonly bucket: Place; readonly key: string },
+    precondition: Precondition,
+    description?: Description,
+  ): Promise<Replaced> {
     return this.unitOfWork.run(async () => {
-      // In one order, so that two copies between the same keys do not wait for each other.
-      for (const key of [fromKey, toKey].sort()) await this.lock(poolId, key);
-      const source = await this.find(poolId, fromKey);
-      if (source === undefined) throw new ObjectNotFoundError(fromKey);
-      const blobs = await this.blobs(source.id);
-      const former = await this.find(poolId, toKey);
+      const former = await this.lock(to.bucket, to.key);
+      const { object, extents } = await this.source(from);
       expectPrecondition(former, precondition);
-      const blobIds = blobs.map(({ id }) => id);
-      return this.replace(poolId, former, { ...source, key: toKey }, blobIds);
+      return this.replace(to.bucket, former, { ...object, ...description, key: to.key }, extents);
     });
+  }
+
+  /**
+   * Within a transaction: an object that is neither changed nor removed before the transaction ends, with what it is made of.
+   * @throws ObjectNotFoundError
+   */
+  async locked(from: CopySource): Promise<{ readonly object: ObjectRow; readonly extents: readonly Extent[] }> {
+    await this.lockPool(from.bucket.poolId);
+    return this.source(from);
+  }
+
+  /**
+   * Within a transaction: nobody else changes what the pool's messages are referred to by before it ends. One lock for all, as objects
+   * share messages, and who locks those one by one may wait for each other; nothing slow is done under it.
+   */
+  async lockPool(poolId: string): Promise<void> {
+    await this.unitOfWork.rows('SELECT pg_advisory_xact_lock(hashtextextended($1, 20260729))', [poolId]);
   }
 
   /** @returns what nothing refers to any more; undefined when there was no such object */
-  remove(poolId: string, key: string, precondition: Precondition): Promise<readonly Blob[] | undefined> {
+  remove(bucket: Place, key: string, precondition: Precondition): Promise<readonly Blob[] | undefined> {
     return this.unitOfWork.run(async () => {
-      const former = await this.lock(poolId, key);
+      const former = await this.lock(bucket, key);
       expectPrecondition(former, precondition);
       return former && (await this.drop(former.id));
     });
   }
 
-  /** Forgets all objects and blobs of a pool; the messages stay where they are. */
+  /** Forgets all objects, uploads and blobs of a pool; the messages stay where they are. */
   async detach(poolId: string): Promise<void> {
     await this.unitOfWork.run(async () => {
       await this.unitOfWork.rows('DELETE FROM pool_objects WHERE pool_id = $1', [poolId]);
+      await this.unitOfWork.rows('DELETE FROM pool_uploads WHERE pool_id = $1', [poolId]);
       await this.unitOfWork.rows('DELETE FROM pool_blobs WHERE pool_id = $1', [poolId]);
     });
   }
 
-  async find(poolId: string, key: string): Promise<ObjectRow | undefined> {
-    const [row] = await this.unitOfWork.rows<RawObject>('SELECT * FROM pool_objects WHERE pool_id = $1 AND key = $2', [
-      poolId,
-      key,
-    ]);
-    return row && toObject(row);
+  async find(bucketId: string, key: string): Promise<ObjectRow | undefined> {
+    return (await this.raw(bucketId, key))?.object;
   }
 
-  /** The parts of an object, in order. */
-  async blobs(objectId: string): Promise<Blob[]> {
-    const rows = await this.unitOfWork.rows<RawBlob>(
-      'SELECT b.* FROM pool_extents e JOIN pool_blobs b ON b.id = e.blob_id WHERE e.object_id = $1 ORDER BY e.seq',
-      [objectId],
-    );
-    return rows.map(toBlob);
+  /** The object of a key, if it is what this upload in parts has become. */
+  async madeBy(uploadId: string, bucketId: string, key: string): Promise<ObjectRow | undefined> {
+    const found = await this.raw(bucketId, key);
+    return found?.uploadId === uploadId ? found.object : undefined;
   }
 
-  /** In the order of the keys' bytes. @param from the first key that may be there */
-  async list(poolId: string, prefix: string, from: string, limit: number): Promise<ObjectRow[]> {
+  /**
+   * In the order of the keys' bytes.
+   * @param from the first key that may be there
+   * @param to the first one behind; undefined for all
+   */
+  async list(
+    bucketId: string,
+    { from, to, limit }: { readonly from: string; readonly to: string | undefined; readonly limit: number },
+  ): Promise<ObjectRow[]> {
     const rows = await this.unitOfWork.rows<RawObject>(
-      `SELECT * FROM pool_objects WHERE pool_id = $1 AND starts_with(key, $2) AND key >= $3 ORDER BY key LIMIT $4`,
-      [poolId, prefix, from, limit],
+      `SELECT * FROM pool_objects WHERE bucket_id = $1 AND key >= $2 ${to === undefined ? '' : 'AND key < $4'}
+        ORDER BY key LIMIT $3`,
+      [bucketId, from, limit, ...(to === undefined ? [] : [to])],
     );
     return rows.map(toObject);
   }
 
-  /** Messages that nothing refers to and that may still be deleted. */
-  async freeBlobs(poolId: string, olderThanMs: number): Promise<Blob[]> {
-    const rows = await this.unitOfWork.rows<RawBlob>(
-      `SELECT * FROM pool_blobs WHERE pool_id = $1 AND refs = 0 AND state <> 'unlinked' AND message_id IS NOT NULL
-          AND stored_at < now() - $2 * interval '1 millisecond' ORDER BY stored_at LIMIT 1000`,
-      [poolId, olderThanMs],
+  /** What has to be there, at the moment. @throws PreconditionFailedError */
+  async expect({ id }: Place, key: string, precondition: Precondition): Promise<void> {
+    const { ifMatch, ifNoneMatch } = precondition;
+    if (ifMatch !== undefined || ifNoneMatch !== undefined) {
+      expectPrecondition(await this.find(id, key), precondition);
+    }
+  }
+
+  private async raw(
+    bucketId: string,
+    key: string,
+  ): Promise<{ readonly object: ObjectRow; readonly uploadId: string | null } | undefined> {
+    const [row] = await this.unitOfWork.rows<RawObject>(
+      'SELECT * FROM pool_objects WHERE bucket_id = $1 AND key = $2',
+      [bucketId, key],
     );
-    return rows.map(toBlob);
+    return row && { object: toObject(row), uploadId: row.upload_id };
   }
 
-  /** The message is gone. */
-  async forgetBlob(id: string): Promise<void> {
-    await this.unitOfWork.rows('DELETE FROM pool_blobs WHERE id = $1 AND refs = 0', [id]);
+  /** What a key has until the transaction ends. */
+  private async lock({ id, poolId }: Place, key: string): Promise<ObjectRow | undefined> {
+    await this.lockPool(poolId);
+    return this.find(id, key);
   }
 
-  /** The message could not be deleted: not now, or never again. */
-  async noteBlob(id: string, state: 'orphan' | 'unlinked', reason: string): Promise<void> {
-    await this.unitOfWork.rows('UPDATE pool_blobs SET state = $2, reason = $3 WHERE id = $1', [id, state, reason]);
-  }
-
-  /** Nobody else changes the key until the transaction ends, also where it is not there yet. */
-  private async lock(poolId: string, key: string): Promise<ObjectRow | undefined> {
-    await this.unitOfWork.rows('SELECT pg_advisory_xact_lock(hashtextextended($1, 20260729))', [`${poolId} ${key}`]);
-    return this.find(poolId, key);
+  private async source({ bucket, key, version }: CopySource): Promise<{ object: ObjectRow; extents: Extent[] }> {
+    const object = await this.find(bucket.id, key);
+    if (object === undefined || (version !== undefined && object.id !== version)) throw new ObjectNotFoundError(key);
+    return { object, extents: await this.blobs.extents('object', [object.id]) };
   }
 
   /** The new one first: a copy onto itself must not free what it refers to. */
   private async replace(
-    poolId: string,
+    bucket: Place,
     former: ObjectRow | undefined,
     object: NewObject,
-    blobIds: readonly string[],
+    extents: readonly Extent[],
+    uploadId?: string,
   ): Promise<Replaced> {
     // Keys are unique; this one is nobody's, and gone with the transaction.
     await this.unitOfWork.rows('UPDATE pool_objects SET key = $2 WHERE id = $1', [former?.id, `\u007f${randomUUID()}`]);
-    const inserted = await this.insert(poolId, object, blobIds);
+    const inserted = await this.insert(bucket, object, extents, uploadId);
     const freed = former === undefined ? [] : await this.drop(former.id);
     return { object: inserted, freed };
   }
 
-  private async insert(poolId: string, object: NewObject, blobIds: readonly string[]): Promise<ObjectRow> {
+  private async insert(
+    bucket: Place,
+    object: NewObject,
+    extents: readonly Extent[],
+    uploadId?: string,
+  ): Promise<ObjectRow> {
     const id = randomUUID();
-    const { key, sizeBytes, etag, sha256, contentType, metadata } = object;
+    const { key, sizeBytes, etag, sha256, contentType, headers, metadata } = object;
     const [row] = await this.unitOfWork.rows<RawObject>(
-      `INSERT INTO pool_objects (id, pool_id, key, size_bytes, etag, sha256, content_type, metadata)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING *`,
-      [id, poolId, key, sizeBytes, etag, sha256, contentType, JSON.stringify(metadata)],
+      `INSERT INTO pool_objects
+         (id, pool_id, bucket_id, key, size_bytes, etag, sha256, content_type, headers, metadata, upload_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING *`,
+      [
+        id,
+        bucket.poolId,
+        bucket.id,
+        key,
+        sizeBytes,
+        etag,
+        sha256 ?? null,
+        contentType,
+        JSON.stringify(headers),
+        JSON.stringify(metadata),
+        uploadId ?? null,
+      ],
     );
     if (row === undefined) throw new Error('no row was inserted');
-    await this.unitOfWork.rows(
-      `INSERT INTO pool_extents (object_id, seq, blob_id, length_bytes)
-       SELECT $1::uuid, n.seq, b.id, b.size_bytes
-         FROM unnest($2::uuid[]) WITH ORDINALITY AS n (blob_id, seq) JOIN pool_blobs b ON b.id = n.blob_id`,
-      [id, blobIds],
-    );
-    await this.unitOfWork.rows(
-      `UPDATE pool_blobs b SET refs = b.refs + n.refs, state = 'stored'
-         FROM (SELECT blob_id, count(*)::int AS refs FROM unnest($1::uuid[]) AS u (blob_id) GROUP BY blob_id) AS n
-        WHERE b.id = n.blob_id`,
-      [blobIds],
-    );
+    await this.blobs.attach('object', id, extents);
     return toObject(row);
   }
 
   private async drop(objectId: string): Promise<Blob[]> {
-    const rows = await this.unitOfWork.rows<RawBlob & { readonly refs: number }>(
-      `UPDATE pool_blobs b SET refs = b.refs - n.refs
-         FROM (SELECT blob_id, count(*)::int AS refs FROM pool_extents WHERE object_id = $1 GROUP BY blob_id) AS n
-        WHERE b.id = n.blob_id RETURNING b.*`,
-      [objectId],
-    );
+    const freed = await this.blobs.release('object', [objectId]);
     await this.unitOfWork.rows('DELETE FROM pool_objects WHERE id = $1', [objectId]);
-    return rows.filter(({ refs }) => refs === 0).map(toBlob);
+    return freed;
   }
 }
 
@@ -190,21 +242,10 @@ function toObject(row: RawObject): ObjectRow {
     key: row.key,
     sizeBytes: Number(row.size_bytes),
     etag: row.etag,
-    sha256: row.sha256,
+    sha256: row.sha256 ?? undefined,
     contentType: row.content_type,
+    headers: row.headers,
     metadata: row.metadata,
     createdAt: row.created_at,
-  };
-}
-
-function toBlob(row: RawBlob): Blob {
-  return {
-    id: row.id,
-    chatId: Number(row.chat_id),
-    messageId: Number(row.message_id),
-    sizeBytes: Number(row.size_bytes),
-    sha256: row.sha256 ?? '',
-    uploaderId: row.uploader_id,
-    storedAt: row.stored_at,
   };
 }

@@ -1,26 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { messageOf, NotFoundError } from '../../common/errors/index.js';
+import pLimit from 'p-limit';
+import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { Downloads } from '../files/index.js';
+import { BlobsRepository } from './blobs.repository.js';
 import { BotCalls } from './bot-calls.js';
 import { BlobLostError, ChecksumMismatchError, ObjectNotFoundError } from './bot-pool.errors.js';
 import { PartAbortedError } from './dispatcher/dispatcher.errors.js';
 import { LeftParts } from './left-parts.js';
 import { documentOf } from './message-document.js';
-import { ObjectsRepository } from './objects.repository.js';
+import { behind } from './key-order.js';
+import { type CopySource, ObjectsRepository } from './objects.repository.js';
 import { PoolHost } from './pool-host.js';
-import { type PoolRow, PoolsRepository } from './pools.repository.js';
+import { PoolsRepository } from './pools.repository.js';
 import { BodyHashes, type Slice, Spool } from './spool.js';
-import type { Blob, ObjectRow, Precondition, Replaced } from './stored-object.js';
+import type { Blob, Bucket, Description, Extent, ObjectRow, Precondition, Replaced } from './stored-object.js';
 
-/** What an object is put with. */
-export interface PutOptions {
+/** How a body is stored. */
+export interface BodyOptions {
   /** Whose it is: turns are shared between owners. */
   readonly ownerId: string;
-  readonly contentType: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  /** How many bytes will come, where that is known. */
+  readonly sizeBytes?: number | undefined;
+  /** Aborted when nobody wants it any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** A body that is stored, and is not yet part of anything. */
+export interface StoredBody {
+  readonly sizeBytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  readonly md5: string;
+  readonly extents: readonly Extent[];
+}
+
+/** What an object is put with. */
+export interface PutOptions extends BodyOptions {
+  readonly description: Description;
   /** What the whole body must have, hexadecimal. */
   readonly sha256?: string | undefined;
   readonly md5?: string | undefined;
@@ -42,6 +61,10 @@ export interface ObjectPage {
 const PARTS_AT_ONCE = 16;
 /** Bots may delete for 48 hours (https://core.telegram.org/bots/api#deletemessage); our clock may be a little behind. */
 const DELETABLE_MS = 48 * 3_600_000 - 5 * 60_000;
+/** Messages that are deleted at the same time. */
+const ERASED_AT_ONCE = 8;
+/** Keys that are read at once where each may stand for many. */
+const AHEAD = 32;
 /** A message of an upload that goes on has no object yet. */
 const COLLECT_AFTER_MS = 60 * 60_000;
 
@@ -49,9 +72,11 @@ const COLLECT_AFTER_MS = 60 * 60_000;
 @Injectable()
 export class ObjectsService {
   private readonly logger: AppLogger;
+  private readonly erasing = pLimit(ERASED_AT_ONCE);
 
   constructor(
     private readonly repository: ObjectsRepository,
+    private readonly blobs: BlobsRepository,
     private readonly pools: PoolsRepository,
     private readonly host: PoolHost,
     private readonly spool: Spool,
@@ -63,60 +88,77 @@ export class ObjectsService {
     this.logger = logger.for(ObjectsService.name);
   }
 
-  /** @throws NotFoundError */
-  async pool(idOrName: string): Promise<PoolRow> {
-    const pool = await this.pools.find(idOrName);
-    if (pool === undefined) throw new NotFoundError('pool', idOrName);
-    return pool;
-  }
-
   /**
    * Refuses an upload before its body is read.
    * @param maxWaitMs how long its first part may have to wait for a bot
    * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError
    */
-  async admit(pool: PoolRow, maxWaitMs?: number): Promise<void> {
+  async admit({ poolId }: Bucket, maxWaitMs?: number): Promise<void> {
     this.spool.admit();
-    await this.host.admit(pool.id, maxWaitMs);
+    await this.host.admit(poolId, maxWaitMs);
   }
 
   /**
    * Stores a body while it comes. The object is there once all of its parts are, and before that nothing of it; what was stored of
    * one that fails is deleted.
-   * @throws ChecksumMismatchError, PreconditionFailedError, and what PoolHost.store throws
+   * @param body read no faster than it is stored, and not before there is room for it; what it throws is thrown on
+   * @throws ChecksumMismatchError, PreconditionFailedError (before the body is read, and after), and what PoolHost.store throws
    */
-  async put(pool: PoolRow, key: string, body: Readable, options: PutOptions): Promise<Replaced> {
-    const upload = new Upload(this, pool, options.ownerId);
+  async put(bucket: Bucket, key: string, body: AsyncIterable<Buffer>, options: PutOptions): Promise<Replaced> {
+    const { precondition, description } = options;
+    await this.repository.expect(bucket, key, precondition);
+    const replaced = await this.store(bucket, body, options, ({ sizeBytes, sha256, md5, extents }) => {
+      expectSame('SHA-256', options.sha256, sha256);
+      expectSame('MD5', options.md5, md5);
+      const object = { key, sizeBytes, etag: md5, sha256, ...description };
+      return this.repository.put(bucket, object, extents, precondition);
+    });
+    void this.erase(bucket.poolId, replaced.freed);
+    return replaced;
+  }
+
+  /**
+   * Stores a body, of which nothing is left unless `keep` has made it part of something.
+   * @throws what the body and `keep` throw, and what PoolHost.store throws
+   */
+  async store<Kept>(
+    { poolId, chunkBytes }: Bucket,
+    body: AsyncIterable<Buffer>,
+    { ownerId, sizeBytes, signal }: BodyOptions,
+    keep: (stored: StoredBody) => Promise<Kept>,
+  ): Promise<Kept> {
+    const upload = new Upload(this, poolId, ownerId);
+    const giveUp = (): void => upload.giveUp();
+    signal?.addEventListener('abort', giveUp);
     try {
       const hashes = new BodyHashes();
-      for await (const slice of this.spool.slices(body, pool.chunkBytes, hashes)) await upload.add(slice);
-      const blobIds = await upload.stored();
-      const sha256 = hashes.sha256.digest('hex');
-      const etag = hashes.md5.digest('hex');
-      expectSame('SHA-256', options.sha256, sha256);
-      expectSame('MD5', options.md5, etag);
-      const { contentType, metadata } = options;
-      const object = { key, sizeBytes: upload.sizeBytes, etag, sha256, contentType, metadata };
-      const replaced = await this.repository.put(pool.id, object, blobIds, options.precondition);
-      void this.erase(pool, replaced.freed);
-      return replaced;
+      for await (const slice of this.spool.slices(body, { sliceBytes: chunkBytes, sizeBytes, hashes })) {
+        await upload.add(slice);
+      }
+      const extents = (await upload.stored()).map((blob) => ({ blob, offset: 0, sizeBytes: blob.sizeBytes }));
+      const [sha256, md5] = [hashes.sha256.digest('hex'), hashes.md5.digest('hex')];
+      return await keep({ sizeBytes: upload.sizeBytes, sha256, md5, extents });
     } catch (error) {
+      // What fails from here on is because it is given up.
+      const failure = upload.failure ?? error;
       const blobs = await upload.abort();
-      void this.erase(pool, blobs);
-      throw upload.failure ?? error;
+      void this.erase(poolId, blobs);
+      throw failure;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
     }
   }
 
   /** @throws ObjectNotFoundError */
-  async find(pool: PoolRow, key: string): Promise<ObjectRow> {
-    const object = await this.repository.find(pool.id, key);
+  async find(bucket: Bucket, key: string): Promise<ObjectRow> {
+    const object = await this.repository.find(bucket.id, key);
     if (object === undefined) throw new ObjectNotFoundError(key);
     return object;
   }
 
-  /** The messages of an object, in order. */
-  parts(object: ObjectRow): Promise<Blob[]> {
-    return this.repository.blobs(object.id);
+  /** The stretches of messages that an object is made of, in order. */
+  parts(object: ObjectRow): Promise<Extent[]> {
+    return this.blobs.extents('object', [object.id]);
   }
 
   /**
@@ -124,10 +166,10 @@ export class ObjectsService {
    * that a failure before them can be told.
    * @throws BlobLostError
    */
-  async read(pool: PoolRow, object: ObjectRow, from: number, to: number): Promise<Readable> {
-    const blobs = await this.repository.blobs(object.id);
-    const bots = (await this.pools.bots(pool.id)).map(({ sessionId }) => sessionId);
-    const pieces = this.pieces(blobs, bots, from, to);
+  async read({ poolId }: Bucket, object: ObjectRow, from: number, to: number): Promise<Readable> {
+    const extents = await this.parts(object);
+    const bots = (await this.pools.bots(poolId)).map(({ sessionId }) => sessionId);
+    const pieces = this.pieces(extents, bots, from, to);
     const first = await pieces.next();
     return Readable.from(
       (async function* () {
@@ -142,60 +184,74 @@ export class ObjectsService {
     );
   }
 
-  /** The message of another object's bytes, at no cost. @throws ObjectNotFoundError, PreconditionFailedError */
-  async copy(pool: PoolRow, fromKey: string, toKey: string, precondition: Precondition): Promise<Replaced> {
-    const replaced = await this.repository.copy(pool.id, fromKey, toKey, precondition);
-    void this.erase(pool, replaced.freed);
+  /**
+   * Another object of the same bytes, in the same pool, at no cost.
+   * @param description another one than the source's
+   * @throws ObjectNotFoundError, PreconditionFailedError
+   */
+  async copy(
+    from: CopySource,
+    to: { readonly bucket: Bucket; readonly key: string },
+    precondition: Precondition,
+    description?: Description,
+  ): Promise<Replaced> {
+    const replaced = await this.repository.copy(from, to, precondition, description);
+    void this.erase(to.bucket.poolId, replaced.freed);
     return replaced;
   }
 
-  /** @returns whether it was there, and what became of its messages */
+  /** @returns whether it was there, and what became of its messages. @throws PreconditionFailedError */
   async remove(
-    pool: PoolRow,
+    bucket: Bucket,
     key: string,
     precondition: Precondition,
-  ): Promise<{ readonly deleted: boolean; readonly remote: Remote }> {
-    const freed = await this.repository.remove(pool.id, key, precondition);
-    return { deleted: freed !== undefined, remote: await this.erase(pool, freed ?? []) };
+  ): Promise<{ readonly deleted: boolean; readonly remote: Promise<Remote> }> {
+    const freed = await this.repository.remove(bucket, key, precondition);
+    return { deleted: freed !== undefined, remote: this.erase(bucket.poolId, freed ?? []) };
   }
 
   /** Deletes messages that nothing refers to any more, also those that could not be deleted before. */
-  async collect(pool: PoolRow): Promise<{ readonly found: number; readonly remote: Remote }> {
-    await this.left.look(pool.id, COLLECT_AFTER_MS);
-    const blobs = await this.repository.freeBlobs(pool.id, COLLECT_AFTER_MS);
-    return { found: blobs.length, remote: await this.erase(pool, blobs) };
+  async collect({ poolId }: Bucket): Promise<{ readonly found: number; readonly remote: Remote }> {
+    await this.left.look(poolId, COLLECT_AFTER_MS);
+    const blobs = await this.blobs.free(poolId, COLLECT_AFTER_MS);
+    return { found: blobs.length, remote: await this.erase(poolId, blobs) };
   }
 
+  /** @param question.from the first key that may be there */
   async list(
-    pool: PoolRow,
+    bucket: Bucket,
     { prefix, delimiter, from, limit }: { prefix: string; delimiter: string; from: string; limit: number },
   ): Promise<ObjectPage> {
     const objects: ObjectRow[] = [];
     const prefixes: string[] = [];
-    let begin = from;
+    const to = behind(prefix);
+    let begin = Buffer.compare(Buffer.from(from), Buffer.from(prefix)) < 0 ? prefix : from;
+    let ahead = limit + 1;
     for (;;) {
-      const rows = await this.repository.list(pool.id, prefix, begin, limit + 1);
-      let jump: string | undefined;
+      const rows = await this.repository.list(bucket.id, { from: begin, to, limit: ahead });
       for (const row of rows) {
-        if (objects.length + prefixes.length === limit) return { objects, prefixes, nextFrom: row.key };
         const end = delimiter === '' ? -1 : row.key.indexOf(delimiter, prefix.length);
-        if (end >= 0) {
-          const common = row.key.slice(0, end + delimiter.length);
-          prefixes.push(common);
-          // The next question does not read what else begins so.
-          jump = behind(common);
-          break;
-        }
-        objects.push(row);
+        const common = end < 0 ? undefined : row.key.slice(0, end + delimiter.length);
+        if (common !== undefined && common === prefixes.at(-1)) continue;
+        if (objects.length + prefixes.length === limit) return { objects, prefixes, nextFrom: row.key };
+        if (common === undefined) objects.push(row);
+        else prefixes.push(common);
       }
-      if (jump === undefined) return { objects, prefixes, nextFrom: undefined };
-      begin = jump;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ahead) return { objects, prefixes, nextFrom: undefined };
+      const common = prefixes.at(-1);
+      const isWithin = common !== undefined && last.key.startsWith(common);
+      const next = isWithin ? behind(common) : `${last.key}\u0001`;
+      if (next === undefined) return { objects, prefixes, nextFrom: undefined };
+      begin = next;
+      // Where prefixes stand for many keys each, reading far ahead is in vain.
+      ahead = isWithin ? AHEAD : limit + 1;
     }
   }
 
   /** One part. @throws as PoolHost.store */
   async storeSlice(
-    pool: PoolRow,
+    poolId: string,
     slice: Slice,
     of: { readonly ownerId: string; readonly objectId: string },
     signal: AbortSignal,
@@ -203,7 +259,7 @@ export class ObjectsService {
     const id = randomUUID();
     const { path, sizeBytes, sha256 } = slice;
     try {
-      const stored = await this.host.store(pool.id, { id, ...of, path, sizeBytes, sha256 }, signal);
+      const stored = await this.host.store(poolId, { id, ...of, path, sizeBytes, sha256 }, signal);
       const { chatId, messageId, botId: uploaderId } = stored;
       return { id, chatId, messageId, sizeBytes, sha256, uploaderId, storedAt: new Date() };
     } finally {
@@ -211,11 +267,11 @@ export class ObjectsService {
     }
   }
 
-  /** Never rejects: what cannot be deleted stays known. */
-  private async erase(pool: PoolRow, blobs: readonly Blob[]): Promise<Remote> {
+  /** Deletes messages that nothing refers to. Never rejects: what cannot be deleted stays known. */
+  async erase(poolId: string, blobs: readonly Blob[]): Promise<Remote> {
     if (blobs.length === 0) return 'deleted';
-    const bots = (await this.pools.bots(pool.id).catch(() => [])).map(({ sessionId }) => sessionId);
-    const ends = await Promise.all(blobs.map((blob) => this.eraseOne(bots, blob)));
+    const bots = (await this.pools.bots(poolId).catch(() => [])).map(({ sessionId }) => sessionId);
+    const ends = await Promise.all(blobs.map((blob) => this.erasing(() => this.eraseOne(bots, blob))));
     if (ends.includes('pending')) return 'pending';
     return ends.includes('not_possible') ? 'not_possible' : 'deleted';
   }
@@ -223,7 +279,7 @@ export class ObjectsService {
   private async eraseOne(bots: readonly string[], { id, ...blob }: Blob): Promise<Remote> {
     try {
       if (Date.now() - blob.storedAt.getTime() > DELETABLE_MS) {
-        await this.repository.noteBlob(id, 'unlinked', 'bots may delete messages for 48 hours only');
+        await this.blobs.note(id, 'unlinked', 'bots may delete messages for 48 hours only');
         return 'not_possible';
       }
       const message = { chat_id: blob.chatId, message_id: blob.messageId };
@@ -237,13 +293,13 @@ export class ObjectsService {
             message_ids: [blob.messageId],
             revoke: true,
           });
-          await this.repository.forgetBlob(id);
+          await this.blobs.forget(id);
           return 'deleted';
         } catch (error) {
           failure = error;
         }
       }
-      await this.repository.noteBlob(id, 'orphan', messageOf(failure ?? 'the pool has no bot'));
+      await this.blobs.note(id, 'orphan', messageOf(failure ?? 'the pool has no bot'));
     } catch (error) {
       this.logger.warn(`a message was not deleted: ${messageOf(error)}`);
     }
@@ -251,16 +307,17 @@ export class ObjectsService {
   }
 
   private async *pieces(
-    blobs: readonly Blob[],
+    extents: readonly Extent[],
     bots: readonly string[],
     from: number,
     to: number,
   ): AsyncGenerator<Buffer, undefined> {
     let begin = 0;
-    for (const blob of blobs) {
-      const end = begin + blob.sizeBytes;
+    for (const { blob, offset, sizeBytes } of extents) {
+      const end = begin + sizeBytes;
       if (end > from && begin < to) {
-        yield* this.piecesOf(blob, bots, Math.max(from, begin) - begin, Math.min(to, end) - begin);
+        const [first, behindLast] = [Math.max(from, begin), Math.min(to, end)];
+        yield* this.piecesOf(blob, bots, first - begin + offset, behindLast - begin + offset);
       }
       begin = end;
     }
@@ -321,7 +378,7 @@ class Upload {
 
   constructor(
     private readonly objects: ObjectsService,
-    private readonly pool: PoolRow,
+    private readonly poolId: string,
     private readonly ownerId: string,
   ) {}
 
@@ -330,7 +387,7 @@ class Upload {
     this.sizeBytes += slice.sizeBytes;
     const { ownerId, objectId } = this;
     const work = this.objects
-      .storeSlice(this.pool, slice, { ownerId, objectId }, this.abortion.signal)
+      .storeSlice(this.poolId, slice, { ownerId, objectId }, this.abortion.signal)
       .catch((error: unknown): undefined => {
         this.failure ??= error;
         this.abortion.abort();
@@ -343,10 +400,16 @@ class Upload {
   }
 
   /** The parts in order, once all are stored. */
-  async stored(): Promise<string[]> {
+  async stored(): Promise<Blob[]> {
     const blobs = await Promise.all(this.all);
     if (this.failure !== undefined) throw new PartAbortedError();
-    return blobs.flatMap((blob) => blob?.id ?? []);
+    return blobs.filter((blob) => blob !== undefined);
+  }
+
+  /** Nobody wants it any more. */
+  giveUp(): void {
+    this.failure ??= new PartAbortedError();
+    this.abortion.abort();
   }
 
   /** Takes back what is on its way. @returns what was stored */
@@ -362,13 +425,4 @@ function expectSame(what: string, expected: string | undefined, actual: string):
 
 function startingWith(bots: readonly string[], first: string): readonly string[] {
   return bots.includes(first) ? [first, ...bots.filter((bot) => bot !== first)] : bots;
-}
-
-/** The first key behind all that begin with `prefix`, in the order of bytes. */
-function behind(prefix: string): string {
-  const points = [...prefix];
-  const last = points.pop()?.codePointAt(0) ?? 0;
-  if (last === 0x10ffff) return behind(points.join(''));
-  // There are no characters among the surrogates.
-  return `${points.join('')}${String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)}`;
 }

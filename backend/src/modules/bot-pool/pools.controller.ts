@@ -4,6 +4,7 @@ import {
   ApiOperation,
   ApiQuery,
   ApiTags,
+  currentCaller,
   DeletedDto,
   existingId,
   Page,
@@ -23,7 +24,11 @@ import {
 import { toPoolDto, toStatusDto } from './pool.mapping.js';
 import { PoolsService, type PoolWithBots } from './pools.service.js';
 
-const toDto = ({ pool, bots }: PoolWithBots): PoolDto => toPoolDto(pool, bots);
+/** As the caller may see it: which worker runs it is the master's to know. */
+function toDto({ pool, bots }: PoolWithBots): PoolDto {
+  const { worker, ...dto } = toPoolDto(pool, bots);
+  return currentCaller().kind === 'token' || worker === undefined ? dto : { ...dto, worker };
+}
 
 /** Pools of bots: what they are made of. */
 @ApiTags('pools')
@@ -43,13 +48,18 @@ export class PoolsController {
   }
 
   @Get()
+  @Requires(Access.AnyToken, 'any')
   @Returns(PoolDto, { isArray: true })
-  @ApiOperation({ operationId: 'listPools', summary: 'All pools, oldest first' })
+  @ApiOperation({ operationId: 'listPools', summary: 'All pools that the token may use, oldest first' })
   async list(): Promise<Page<PoolDto>> {
-    return new Page((await this.pools.list()).map(toDto));
+    const caller = currentCaller();
+    const isTheirs = ({ pool }: PoolWithBots): boolean =>
+      caller.kind !== 'token' || caller.scope.pools?.has(pool.id) === true;
+    return new Page((await this.pools.list()).filter(isTheirs).map(toDto));
   }
 
   @Get(':pool')
+  @Requires(Access.CoveredPool, 'read')
   @Returns(PoolDto)
   @ApiOperation({ operationId: 'getPool', summary: 'A pool, by its id or its name' })
   async find(@Param('pool') pool: string): Promise<PoolDto> {
@@ -78,6 +88,7 @@ export class PoolsController {
   }
 
   @Get(':pool/status')
+  @Requires(Access.CoveredPool, 'read')
   @Returns(PoolStatusDto)
   @ApiOperation({ operationId: 'getPoolStatus', summary: 'What the pool and each of its bots do at the moment' })
   async status(@Param('pool') pool: string): Promise<PoolStatusDto> {

@@ -74,8 +74,10 @@ export class PoolsRepository {
 
   async create(id: string, { name, chunkBytes, budget }: PoolSettings, chatId: number): Promise<void> {
     await this.unitOfWork.rows(
-      `INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
+      `WITH pool AS (
+         INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms)
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, name)
+       INSERT INTO pool_buckets (id, pool_id, name) SELECT id, id, name FROM pool`,
       [id, name, chunkBytes, budget.max, budget.windowMs, budget.gapMs],
     );
     await this.addChat(id, chatId);
@@ -95,7 +97,8 @@ export class PoolsRepository {
 
   async update(id: string, { name, chunkBytes, budget, isPaused }: PoolSettings): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE pools SET name = $2, chunk_bytes = $3, budget_max = $4, budget_window_ms = $5, budget_gap_ms = $6,
+      `WITH bucket AS (UPDATE pool_buckets SET name = $2 WHERE id = $1)
+       UPDATE pools SET name = $2, chunk_bytes = $3, budget_max = $4, budget_window_ms = $5, budget_gap_ms = $6,
               is_paused = $7 WHERE id = $1`,
       [id, name, chunkBytes, budget.max, budget.windowMs, budget.gapMs, isPaused],
     );

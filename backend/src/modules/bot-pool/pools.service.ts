@@ -176,7 +176,8 @@ export class PoolsService {
     try {
       await write();
     } catch (error) {
-      throw violates(error, 'pools_name_unique') ? new PoolNameTakenError(name) : error;
+      const isTaken = violates(error, 'pools_name_unique') || violates(error, 'pool_buckets_name_unique');
+      throw isTaken ? new PoolNameTakenError(name) : error;
     }
   }
 }

@@ -44,7 +44,7 @@ describe('the spool', () => {
     const bodies = Array.from({ length: 8 }, () => body(5));
     const taken: Slice[] = [];
     const done = bodies.map(async ({ stream }) => {
-      for await (const slice of spool.slices(stream, KIB, new BodyHashes())) taken.push(slice);
+      for await (const slice of spool.slices(stream, { sliceBytes: KIB, hashes: new BodyHashes() })) taken.push(slice);
     });
     let seen = 0;
     for (let released = 0; released < 40; released += 1) {
@@ -64,7 +64,8 @@ describe('the spool', () => {
     const held: Slice[] = [];
     const begin = (): Promise<void> =>
       (async () => {
-        for await (const slice of spool.slices(body(1).stream, 2 * KIB, new BodyHashes())) held.push(slice);
+        for await (const slice of spool.slices(body(1).stream, { sliceBytes: 2 * KIB, hashes: new BodyHashes() }))
+          held.push(slice);
       })();
     const all = Array.from({ length: 257 }, begin);
     await until('the first', () => held.length === 1);

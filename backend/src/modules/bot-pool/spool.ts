@@ -1,11 +1,8 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { RequestTimeoutError } from '../../common/errors/index.js';
 import { AppConfig } from '../../config/index.js';
-import { UploadCutError } from '../uploads/index.js';
 import { PoolSaturatedError } from './dispatcher/dispatcher.errors.js';
 
 /** A stretch of a body, in a file that can be read again and again. */
@@ -22,8 +19,6 @@ const SPOOL_BYTES = 1024 ** 3;
 /** Bodies that may wait for room in it; their clients are connected meanwhile. */
 const MAX_WAITING = 256;
 const RETRY_AFTER_MS = 10_000;
-/** How long a client may be silent in the middle of a body that is being read. */
-const IDLE_MS = 30_000;
 /** Files that a killed process has left are nobody's after so long. */
 const LEFT_AFTER_MS = 24 * 3_600_000;
 
@@ -70,29 +65,48 @@ export class Spool implements OnModuleInit {
     }
   }
 
-  /** Cuts a body. Whoever takes a slice releases it; one that breaks off leaves none but those that were taken. */
-  async *slices(body: Readable, sliceBytes: number, hashes: BodyHashes): AsyncGenerator<Slice> {
-    const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
-    const next = (): Promise<Buffer | undefined> => nextOf(body, pieces);
+  /**
+   * Cuts a body, of which nothing is read before there is room for it. Whoever takes a slice releases it; one that breaks off leaves
+   * none but those that were taken.
+   */
+  async *slices(
+    body: AsyncIterable<Buffer>,
+    {
+      sliceBytes,
+      sizeBytes = Infinity,
+      hashes,
+    }: { sliceBytes: number; sizeBytes?: number | undefined; hashes: BodyHashes },
+  ): AsyncGenerator<Slice> {
+    const pieces = body[Symbol.asyncIterator]();
+    let left = sizeBytes;
     let rest: Buffer | undefined;
-    for (;;) {
-      rest ??= await next();
-      if (rest === undefined) return;
-      const writer = await this.begin(sliceBytes);
-      try {
-        while (rest !== undefined) {
-          const piece: Buffer = rest.subarray(0, sliceBytes - writer.sizeBytes);
-          hashes.update(piece);
-          await writer.write(piece);
-          rest = piece.length < rest.length ? rest.subarray(piece.length) : undefined;
-          if (writer.sizeBytes === sliceBytes) break;
-          rest ??= await next();
+    try {
+      for (;;) {
+        // At the end of a body of known length what is left to be read is its end.
+        const writer = await this.begin(Math.min(sliceBytes, Math.max(0, left)));
+        try {
+          rest ??= await nextOf(pieces);
+          while (rest !== undefined) {
+            const piece: Buffer = rest.subarray(0, sliceBytes - writer.sizeBytes);
+            hashes.update(piece);
+            await writer.write(piece);
+            rest = piece.length < rest.length ? rest.subarray(piece.length) : undefined;
+            if (writer.sizeBytes === sliceBytes) break;
+            rest ??= await nextOf(pieces);
+          }
+        } catch (error) {
+          await writer.abandon();
+          throw error;
         }
-      } catch (error) {
-        await writer.abandon();
-        throw error;
+        if (writer.sizeBytes === 0) {
+          await writer.abandon();
+          return;
+        }
+        left -= writer.sizeBytes;
+        yield await writer.finish();
       }
-      yield await writer.finish();
+    } finally {
+      await pieces.return?.();
     }
   }
 
@@ -107,55 +121,44 @@ export class Spool implements OnModuleInit {
       for (const wake of this.waiting.splice(0)) wake();
       await rm(path, { force: true });
     };
-    try {
-      return new SliceWriter(path, await open(path, 'wx', 0o600), release);
-    } catch (error) {
-      await release();
-      throw error;
-    }
+    return new SliceWriter(path, release);
   }
 }
 
 class SliceWriter {
   sizeBytes = 0;
   private readonly hash = createHash('sha256');
+  private file: FileHandle | undefined;
 
   constructor(
     private readonly path: string,
-    private readonly file: FileHandle,
     private readonly release: () => Promise<void>,
   ) {}
 
   async write(bytes: Uint8Array): Promise<void> {
+    this.file ??= await open(this.path, 'wx', 0o600);
     this.hash.update(bytes);
     this.sizeBytes += bytes.length;
     await this.file.writeFile(bytes);
   }
 
   async finish(): Promise<Slice> {
-    await this.file.close();
+    await this.file?.close();
     const { path, sizeBytes, release } = this;
     return { path, sizeBytes, sha256: this.hash.digest('hex'), release };
   }
 
   async abandon(): Promise<void> {
-    await this.file.close();
+    await this.file?.close();
     await this.release();
   }
 }
 
-/** The next piece that has bytes. @throws UploadCutError, RequestTimeoutError */
-async function nextOf(body: Readable, pieces: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
-  const timer = setTimeout(() => body.destroy(new RequestTimeoutError()), IDLE_MS);
-  try {
-    for (;;) {
-      const piece = await pieces.next();
-      if (piece.done === true) return undefined;
-      if (piece.value.length > 0) return piece.value;
-    }
-  } catch (error) {
-    throw error instanceof RequestTimeoutError ? error : new UploadCutError(false, error);
-  } finally {
-    clearTimeout(timer);
+/** The next piece that has bytes. */
+async function nextOf(pieces: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
+  for (;;) {
+    const piece = await pieces.next();
+    if (piece.done === true) return undefined;
+    if (piece.value.length > 0) return piece.value;
   }
 }

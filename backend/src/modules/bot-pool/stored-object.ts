@@ -9,17 +9,42 @@ export interface Blob {
   readonly storedAt: Date;
 }
 
+/** A stretch of a message. Objects, and parts of uploads, are such stretches in their order. */
+export interface Extent {
+  readonly blob: Blob;
+  /** Where in the message it begins. */
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/** Where keys are. Each pool has a bucket of its own id and name, which goes with it, and may have more. */
+export interface Bucket {
+  readonly id: string;
+  readonly poolId: string;
+  readonly name: string;
+  /** Of the messages that its objects are cut into. */
+  readonly chunkBytes: number;
+  readonly createdAt: Date;
+}
+
+/** What whoever stores an object says of it. */
+export interface Description {
+  readonly contentType: string;
+  /** More of HTTP's headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
 /** An object as its key names it at the moment. */
-export interface ObjectRow {
+export interface ObjectRow extends Description {
   /** Another one with each version. */
   readonly id: string;
   readonly key: string;
   readonly sizeBytes: number;
-  /** Hexadecimal MD5. */
+  /** Hexadecimal MD5; of an object that was made of n parts the MD5 of their MD5s, and `-n`. */
   readonly etag: string;
-  readonly sha256: string;
-  readonly contentType: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  /** Undefined of one that was made of parts. */
+  readonly sha256: string | undefined;
   readonly createdAt: Date;
 }
 
@@ -39,3 +64,21 @@ export interface Replaced {
   /** What nothing refers to any more. */
   readonly freed: readonly Blob[];
 }
+
+/** An upload in parts, before it is an object. */
+export interface UploadRow extends Description {
+  readonly id: string;
+  readonly key: string;
+  readonly createdAt: Date;
+}
+
+export interface PartRow {
+  readonly id: string;
+  readonly number: number;
+  readonly sizeBytes: number;
+  /** Hexadecimal MD5, or of what is no body of its own something as long. */
+  readonly etag: string;
+  readonly createdAt: Date;
+}
+
+export type NewPart = Pick<PartRow, 'number' | 'sizeBytes' | 'etag'>;

@@ -103,7 +103,7 @@ export class Admission {
     if (outcome === 'uncounted') return;
     if (outcome !== 'charged') {
       turn?.giveBack();
-      throw this.refusal(outcome);
+      throw refusalBy(this.needs.counted, outcome, this.now());
     }
     // Its caller may have left while it was counted.
     if (this.hasLeft()) this.refund(charge);
@@ -116,26 +116,7 @@ export class Admission {
   }
 
   private parts(): Charge {
-    const now = this.now();
-    return this.needs.counted.map(({ rule, window, ofCall, ofResolve }) => ({
-      ruleId: rule.id,
-      max: rule.max,
-      window: window.at(now),
-      weight: ofCall + ofResolve,
-    }));
-  }
-
-  private refusal({ ruleId, window, weight, max }: ChargePart): RateLimitedError {
-    const found = this.needs.counted.find(({ rule }) => rule.id === ruleId);
-    const until = new Date(window.endsAt);
-    const { label, per } = found?.rule ?? {};
-    const name = label === undefined ? 'the limit' : `the limit "${label}"`;
-    const words = weight > max ? `a call that counts as ${weight} never fits` : 'it is used up';
-    return new RateLimitedError(
-      `${name} of ${max} a ${per ?? 'while'} refuses this call: ${words}`,
-      { source: 'limit', until, level: levelOf(found?.rule ?? {}), limit_id: ruleId },
-      window.endsAt - this.now(),
-    );
+    return chargeOf(this.needs.counted, this.now());
   }
 
   /** Takes out of what can be given back. @param weightOf how much of each rule */
@@ -154,4 +135,31 @@ export class Admission {
     const back = parts.filter(({ weight }) => weight > 0);
     if (back.length > 0) this.needs.charger.refund(back);
   }
+}
+
+/** What a call takes of the rules that count it. @param now in Unix milliseconds */
+export function chargeOf(counted: readonly Counted[], now: number): Charge {
+  return counted.map(({ rule, window, ofCall, ofResolve }) => ({
+    ruleId: rule.id,
+    max: rule.max,
+    window: window.at(now),
+    weight: ofCall + ofResolve,
+  }));
+}
+
+/** What a call is told that a rule has no room for. @param now in Unix milliseconds */
+export function refusalBy(
+  counted: readonly Counted[],
+  { ruleId, window, weight, max }: ChargePart,
+  now: number,
+): RateLimitedError {
+  const rule = counted.find((each) => each.rule.id === ruleId)?.rule;
+  const { label, per } = rule ?? {};
+  const name = label === undefined ? 'the limit' : `the limit "${label}"`;
+  const words = weight > max ? `a call that counts as ${weight} never fits` : 'it is used up';
+  return new RateLimitedError(
+    `${name} of ${max} a ${per ?? 'while'} refuses this call: ${words}`,
+    { source: 'limit', until: new Date(window.endsAt), level: levelOf(rule ?? {}), limit_id: ruleId },
+    window.endsAt - now,
+  );
 }

@@ -5,7 +5,7 @@ export const SPAM_LIMIT = 'spam_limit';
 
 /** Something that Telegram has closed for a while. */
 export interface Cooldown {
-  /** A group, a method, or {@link SPAM_LIMIT}. */
+  /** A group, a method, {@link SPAM_LIMIT}, or `@send:` with a chat that is in slow mode. */
   readonly scope: string;
   readonly startedAt: Date;
   readonly until: Date;

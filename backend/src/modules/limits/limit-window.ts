@@ -11,6 +11,11 @@ export interface LimitWindow {
   readonly endsAt: number;
 }
 
+/** Whether two windows are the same stretch of time. */
+export function isSameWindow(one: LimitWindow, other: LimitWindow): boolean {
+  return one.startsAt === other.startsAt && one.endsAt === other.endsAt;
+}
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

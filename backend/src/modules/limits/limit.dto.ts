@@ -201,7 +201,11 @@ export class SessionLimitRuleDto extends LimitDto {
 
 /** Something that Telegram has closed for a while. */
 export class CooldownDto {
-  @ApiProperty({ type: String, description: 'A group of methods, a method, or spam_limit.', example: '@send' })
+  @ApiProperty({
+    type: String,
+    description: 'A group of methods, a method, spam_limit, or @send:<chat id> for the slow mode of one chat.',
+    example: '@send',
+  })
   scope!: string;
   @ApiProperty(DATE_TIME) started_at!: string;
   @ApiProperty(DATE_TIME) until!: string;

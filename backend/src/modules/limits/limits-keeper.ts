@@ -35,7 +35,13 @@ export class LimitsKeeper {
     );
     const limits = new SessionLimits(
       session,
-      { rules: this.rules, charger, store: this.writer, pace: this.config.pace },
+      {
+        rules: this.rules,
+        charger,
+        used: (ruleIds) => this.repository.used([sessionId], ruleIds),
+        store: this.writer,
+        pace: this.config.pace,
+      },
       events,
     );
     limits.load(stored.get(sessionId) ?? []);

@@ -7,7 +7,14 @@ import { NotFoundError, ValidationFailedError, type ValidationIssue } from '../.
 import { Page, type PageRequest } from '../../common/http/index.js';
 import { readTdSchema } from '../../telegram/index.js';
 import { ANY_METHOD, type LimitRule, type LimitSubject, type LimitTarget, rulesAbout } from './limit-rule.js';
-import { DEFAULT_TIMEZONE, isTimezone, type LimitPeriod, type LimitWindow, windowOf } from './limit-window.js';
+import {
+  DEFAULT_TIMEZONE,
+  isSameWindow,
+  isTimezone,
+  type LimitPeriod,
+  type LimitWindow,
+  windowOf,
+} from './limit-window.js';
 import { LimitExistsError } from './limits.errors.js';
 import { type LimitPlace, LimitsRepository, RULE_PLACE_KEY, type UsedOf } from './limits.repository.js';
 import { isMethodGroup } from './method-groups.js';
@@ -187,10 +194,7 @@ export class LimitsService {
 
 function withUse(rule: LimitRule, counts: readonly UsedOf[]): UsedRule {
   const window = windowOf(rule.per, rule.timezone, Date.now());
-  const count = counts.find(
-    (each) =>
-      each.ruleId === rule.id && each.window.startsAt === window.startsAt && each.window.endsAt === window.endsAt,
-  );
+  const count = counts.find((each) => each.ruleId === rule.id && isSameWindow(each.window, window));
   return { rule, used: count?.used ?? 0, window };
 }
 

@@ -66,7 +66,17 @@ export class Pace {
   enter(scope: string): PaceTurn {
     if (this.isOver) throw new PaceEndedError();
     const now = this.clock.steady();
-    const waitMs = Math.max(0, this.nextAt - now) + this.waiting.length * this.intervalMs;
+    if (this.requireTurn(scope) > 0) return this.wait();
+    const turn = this.give(now);
+    return { come: undefined, giveBack: this.returning(() => this.takeBack(turn)) };
+  }
+
+  /**
+   * Takes no place, only tells how long one would have to wait, in milliseconds.
+   * @throws RateLimitedError as {@link enter}
+   */
+  requireTurn(scope: string): number {
+    const waitMs = Math.max(0, this.nextAt - this.clock.steady()) + this.waiting.length * this.intervalMs;
     if (waitMs > this.settings.maxWaitMs) {
       const leftMs = waitMs - this.settings.maxWaitMs;
       throw new RateLimitedError(
@@ -75,9 +85,7 @@ export class Pace {
         leftMs,
       );
     }
-    if (waitMs > 0) return this.wait();
-    const turn = this.give(now);
-    return { come: undefined, giveBack: this.returning(() => this.takeBack(turn)) };
+    return waitMs;
   }
 
   /** Nobody's turn comes any more: whoever waits is told so. */

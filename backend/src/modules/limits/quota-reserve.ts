@@ -1,3 +1,4 @@
+import { isSameWindow } from './limit-window.js';
 import type { Charge, ChargePart } from './quota-charger.js';
 
 /** What is counted ahead of a rule is at most this part of its `max`: so much is lost when a worker dies. */
@@ -103,7 +104,5 @@ export class QuotaReserve {
 
 /** A rule may have another `max` since, and a window may be over. */
 function isSame(one: Omit<ChargePart, 'weight'>, other: Omit<ChargePart, 'weight'>): boolean {
-  return (
-    one.max === other.max && one.window.startsAt === other.window.startsAt && one.window.endsAt === other.window.endsAt
-  );
+  return one.max === other.max && isSameWindow(one.window, other.window);
 }

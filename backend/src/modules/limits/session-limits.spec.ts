@@ -47,6 +47,13 @@ describe('SessionLimits', () => {
       {
         rules: book,
         charger,
+        used: (ruleIds) =>
+          Promise.resolve(
+            ruleIds.map((ruleId) => {
+              const window = new CurrentWindow('day', 'UTC').at(now);
+              return { sessionId: 's', ruleId, window, used: counts.get(ruleId) ?? 0 };
+            }),
+          ),
         store: {
           save: (_id, { scope }, leftMs) => saved.push([scope, leftMs]),
           note: (flood) => floods.push(flood),
@@ -221,5 +228,45 @@ describe('SessionLimits', () => {
     await admission?.passed;
     await settled();
     expect(counts.get('sends') ?? 0).toBe(0);
+  });
+
+  it('tells whether a call would pass the pace and the rules, and takes nothing', async () => {
+    rules = [rule('r', ['@send'], 2)];
+    const limits = open('user', 0.05);
+    const send = call('sendMessage');
+    for (let count = 0; count < 3; count += 1) await limits.check(send);
+    await limits.admit(send)?.passed;
+    await expect(limits.check(send)).rejects.toMatchObject({ details: { source: 'pace' } });
+    now += 20_000;
+    await limits.check(send);
+    counts.set('r', 2);
+    await expect(limits.check(send)).rejects.toMatchObject({ details: { source: 'limit', limit_id: 'r' } });
+    await limits.check(call('getMe'));
+    expect(counts.get('r')).toBe(2);
+  });
+
+  it('close one chat alone for its slow mode, and everything for a longer wait or where slow mode does not bind', async () => {
+    const group = (type: string, more = true): string =>
+      JSON.stringify({
+        '@type': 'updateSupergroup',
+        supergroup: { '@type': 'supergroup', id: 77, status: { '@type': type }, is_slow_mode_enabled: more },
+      });
+    const failed = (seconds: number): string =>
+      failure(429, `Too Many Requests: retry after ${seconds}`).replace('"chat_id":7', '"chat_id":-1000000000077');
+    const send = (chat_id: number): LimitedCall => call('sendMessage', { chat_id });
+    const limits = open();
+    limits.receive('updateSupergroup', group('chatMemberStatusMember'));
+    limits.receive('updateMessageSendFailed', failed(3_600));
+    expect(refusal(() => limits.admit(send(-1000000000077)))).toMatchObject({
+      details: { source: 'cooldown', scope: '@send:-1000000000077' },
+    });
+    expect(limits.admit(send(5))).toBeUndefined();
+    expect(await limits.lift('@send:-1000000000077')).toBe(true);
+    limits.receive('updateMessageSendFailed', failed(3_601));
+    expect(refusal(() => limits.admit(send(5)))).toMatchObject({ details: { scope: '@send' } });
+    await limits.lift('@send');
+    limits.receive('updateSupergroup', group('chatMemberStatusAdministrator'));
+    limits.receive('updateMessageSendFailed', failed(60));
+    expect(refusal(() => limits.admit(send(5)))).toMatchObject({ details: { scope: '@send' } });
   });
 });

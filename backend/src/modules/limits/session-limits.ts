@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Admission, type Counted } from './admission.js';
+import { Admission, chargeOf, type Counted, refusalBy } from './admission.js';
 import { CLOCK, type Clock, type Cooldown, Cooldowns, SPAM_LIMIT } from './cooldowns.js';
 import type { Flood, FloodOrigin } from './floods.repository.js';
 import { TdlibError } from '../../common/errors/index.js';
 import { numberMember, objectMember, parseTdObject, stringMember } from '../../telegram/index.js';
 import type { LimitSubject } from './limit-rule.js';
-import type { StoredCooldown } from './limits.repository.js';
+import type { StoredCooldown, UsedOf } from './limits.repository.js';
 import { groupOf, isLocalRead, isPaced, RESOLVING_METHOD, scopeOf, weightOf } from './method-groups.js';
 import { Pace, type PaceSettings, type PaceState, type PaceTurn } from './pace.js';
 import type { QuotaCharger } from './quota-charger.js';
+import { isSameWindow } from './limit-window.js';
 import type { RuleBook } from './rule-book.js';
+import { SlowModes } from './slow-modes.js';
 
 /** A call that wants to go to TDLib. */
 export interface LimitedCall {
@@ -41,6 +43,8 @@ export interface LimitsStore {
 export interface SessionLimitsDeps {
   readonly rules: RuleBook;
   readonly charger: QuotaCharger;
+  /** What is counted under rules in windows that may not be over. */
+  readonly used: (ruleIds: readonly string[]) => Promise<readonly UsedOf[]>;
   readonly store: LimitsStore;
   readonly pace: PaceSettings;
   readonly clock?: Clock;
@@ -50,6 +54,11 @@ export interface SessionLimitsDeps {
 export const SPAM_LIMIT_MS = 24 * 3_600_000;
 /** No wait of Telegram is longer, and no date may be beyond what a date can hold. */
 const LONGEST_MS = 366 * 24 * 3_600_000;
+
+/** What slow mode closes: sends to one chat. */
+function sendsTo(chatId: number): string {
+  return `@send:${chatId}`;
+}
 
 /** What is refused again within this time, in the same words, is the same flood. */
 const SAME_FLOOD_MS = 1_000;
@@ -65,6 +74,7 @@ const FLOOD_CODES: ReadonlySet<number> = new Set([420, 429]);
 export class SessionLimits {
   private readonly cooldowns: Cooldowns;
   private readonly pace: Pace;
+  private readonly slowModes = new SlowModes();
   private readonly isUser: boolean;
   private readonly clock: Clock;
   private lastFlood: { readonly flood: string; readonly at: number } | undefined;
@@ -115,12 +125,35 @@ export class SessionLimits {
   }
 
   /**
+   * Whether a call would be let pass now; it takes no place in the queue, and nothing is counted.
+   * @throws RateLimitedError as {@link admit} and what it gives
+   */
+  async check(call: LimitedCall): Promise<void> {
+    this.requireOpen(call);
+    if (this.isQueued(call.method)) this.pace.requireTurn(scopeOf(call.method));
+    const counted = this.countedOf(call);
+    if (counted.length === 0) return;
+    await this.counted();
+    const used = await this.deps.used(counted.map(({ rule }) => rule.id));
+    const now = this.clock.wall();
+    for (const part of chargeOf(counted, now)) {
+      const count = used.find(({ ruleId, window }) => ruleId === part.ruleId && isSameWindow(window, part.window));
+      if ((count?.used ?? 0) + part.weight > part.max) throw refusalBy(counted, part, now);
+    }
+  }
+
+  /**
    * Refuses what has to wait because Telegram said so. Nothing is counted for it.
    * @throws RateLimitedError
    */
   requireOpen({ method, params, resolves }: Omit<LimitedCall, 'tokenId'>): void {
     if (!this.isUser) return;
-    if (!isLocalRead(method, params)) this.cooldowns.require(scopeOf(method));
+    if (!isLocalRead(method, params)) {
+      const scope = scopeOf(method);
+      this.cooldowns.require(scope);
+      const { chat_id: chatId } = params;
+      if (scope === '@send' && typeof chatId === 'number') this.cooldowns.require(sendsTo(chatId));
+    }
     if (resolves) this.cooldowns.require(scopeOf(RESOLVING_METHOD));
   }
 
@@ -146,6 +179,7 @@ export class SessionLimits {
 
   /** Takes an update of the client: TDLib answers sends before Telegram has decided, so that a flood of theirs is told here alone. */
   receive(type: string, update: string): void {
+    this.slowModes.receive(type, update);
     if (type !== 'updateMessageSendFailed') return;
     const failure = parseTdObject(update);
     const message = objectMember(failure, 'message');
@@ -163,7 +197,10 @@ export class SessionLimits {
     const { tdCode: code, message, retryAfterSeconds: retryAfter } = refusal;
     const isSpam = message === PEER_FLOOD;
     if (!isSpam && !FLOOD_CODES.has(code)) return;
-    const scope = isSpam ? SPAM_LIMIT : method === undefined ? '@send' : scopeOf(method);
+    const group = method === undefined ? '@send' : scopeOf(method);
+    const isOfChat =
+      group === '@send' && chatId !== undefined && this.slowModes.explains(chatId, retryAfter ?? 0) && !isSpam;
+    const scope = isSpam ? SPAM_LIMIT : isOfChat ? sendsTo(chatId) : group;
     if (this.isNoted(`${scope} ${origin} ${chatId ?? ''} ${message}`)) return;
     const { sessionId } = this.session;
     const at = new Date(this.clock.wall());
@@ -209,8 +246,12 @@ export class SessionLimits {
     return isNoted;
   }
 
+  private isQueued(method: string): boolean {
+    return this.isUser && this.pace.isOn && isPaced(method);
+  }
+
   private turnOf(method: string): PaceTurn | undefined {
-    return this.isUser && this.pace.isOn && isPaced(method) ? this.pace.enter(scopeOf(method)) : undefined;
+    return this.isQueued(method) ? this.pace.enter(scopeOf(method)) : undefined;
   }
 
   private countedOf({ method, params, tokenId, resolves }: LimitedCall): readonly Counted[] {

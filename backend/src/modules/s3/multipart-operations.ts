@@ -56,8 +56,13 @@ export async function uploadPartCopy(call: ObjectCall): Promise<S3Answer> {
   const range = copyRangeOf(call, source.info.sizeBytes);
   const sizeBytes = range ? range.end - range.start + 1 : source.info.sizeBytes;
   const options = { ...bodyOptionsOf(call), sizeBytes };
-  const { etag, modifiedAt } = await call.store.copyPart(uploadOf(call), number, source, range, options);
-  return { status: 200, body: xmlDocument('CopyPartResult', copied(etag, modifiedAt)) };
+  return {
+    status: 200,
+    body: async () => {
+      const { etag, modifiedAt } = await call.store.copyPart(uploadOf(call), number, source, range, options);
+      return xmlDocument('CopyPartResult', copied(etag, modifiedAt));
+    },
+  };
 }
 
 /** Unlike the range of a read it must be whole, and within the source. */
@@ -85,15 +90,18 @@ export async function completeMultipartUpload(call: ObjectCall): Promise<S3Answe
   if (parts.some(({ number }, index) => number <= (parts[index - 1]?.number ?? 0))) {
     throw new S3Error('InvalidPartOrder', 'the parts must be in rising order of their numbers');
   }
-  const { etag } = await store.completeUpload(uploadOf(call), parts, MIN_PART_BYTES, preconditionOf(head));
+  const precondition = preconditionOf(head);
   return {
     status: 200,
-    body: xmlDocument('CompleteMultipartUploadResult', [
-      ['Location', `/${bucket.name}/${key}`],
-      ['Bucket', bucket.name],
-      ['Key', key],
-      ['ETag', etagOf(etag)],
-    ]),
+    body: async () => {
+      const { etag } = await store.completeUpload(uploadOf(call), parts, MIN_PART_BYTES, precondition);
+      return xmlDocument('CompleteMultipartUploadResult', [
+        ['Location', `/${bucket.name}/${key}`],
+        ['Bucket', bucket.name],
+        ['Key', key],
+        ['ETag', etagOf(etag)],
+      ]);
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { attributesOf, headersOf } from './attributes.js';
 import { conditionOf, preconditionOf, rangeOf } from './conditions.js';
-import { type ObjectInfo, type Place, type PutOptions, type Version } from './object-store.js';
+import type { Body, ObjectInfo, Place, PutOptions, Version } from './object-store.js';
 import { etagOf } from './paging.js';
 import { decodePart, utf8Of } from './request-head.js';
 import { type ObjectCall, type S3Answer, mayUse } from './s3-call.js';
@@ -54,7 +54,7 @@ export async function getObject(call: ObjectCall): Promise<S3Answer> {
 function rangedAnswer(
   { head }: ObjectCall,
   info: ObjectInfo,
-  bytesOf: (range: ReturnType<typeof rangeOf>) => NonNullable<Exclude<S3Answer['body'], string>>['bytes'],
+  bytesOf: (range: ReturnType<typeof rangeOf>) => Body | undefined,
 ): S3Answer {
   const range = rangeOf(head, info);
   const headers = headersOf(info, head);
@@ -101,8 +101,13 @@ export async function copyObject(call: ObjectCall): Promise<S3Answer> {
   }
   const given = attributesOf(head);
   const options = optionsOf(call, isReplaced ? given : source.info.attributes);
-  const { etag, modifiedAt } = await store.copy(source, place, { ...options, sizeBytes: source.info.sizeBytes });
-  return { status: 200, body: xmlDocument('CopyObjectResult', copied(etag, modifiedAt)) };
+  return {
+    status: 200,
+    body: async () => {
+      const { etag, modifiedAt } = await store.copy(source, place, { ...options, sizeBytes: source.info.sizeBytes });
+      return xmlDocument('CopyObjectResult', copied(etag, modifiedAt));
+    },
+  };
 }
 
 export function copied(etag: string, modifiedAt: Date): readonly XmlNode[] {

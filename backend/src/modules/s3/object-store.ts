@@ -17,11 +17,14 @@ export interface ObjectStore {
 
   /**
    * Makes an empty bucket within a pool.
-   * @throws ObjectStoreError `bucket_exists`; `not_supported` where buckets are what pools are
+   * @throws ObjectStoreError `bucket_exists`; `no_such_bucket` when there is no such pool
    */
   createBucket(name: string, poolId: string): Promise<void>;
 
-  /** @throws ObjectStoreError `no_such_bucket`, `bucket_not_empty` (objects, not uploads that are under way), `not_supported` */
+  /**
+   * @throws ObjectStoreError `no_such_bucket`, `bucket_not_empty` (objects, not uploads that are under way), `not_supported` of the
+   *   bucket that a pool has of its own
+   */
   deleteBucket(name: string): Promise<void>;
 
   /**

@@ -49,6 +49,9 @@ export interface ObjectCall extends BucketCall {
 export interface S3Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** XML, or bytes with how many they are. With HEAD only the number counts. */
-  readonly body?: string | { readonly sizeBytes: number; readonly bytes: Body | undefined };
+  /**
+   * XML, or work that ends with it and may take its time, or bytes with how many they are. With HEAD only the number counts. Work that
+   * fails after a while fails within an answer of status 200, as S3 has it.
+   */
+  readonly body?: string | (() => Promise<string>) | { readonly sizeBytes: number; readonly bytes: Body | undefined };
 }

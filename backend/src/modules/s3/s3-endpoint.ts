@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { StartupError, messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
+import { Authenticator } from '../tokens/index.js';
 import { OBJECT_STORE, type ObjectStore } from './object-store.js';
 import { S3Keys } from './s3-keys.service.js';
 import { S3Server } from './s3-server.js';
@@ -15,6 +18,7 @@ export class S3Endpoint implements OnApplicationBootstrap, BeforeApplicationShut
   constructor(
     private readonly config: AppConfig,
     private readonly keys: S3Keys,
+    private readonly authenticator: Authenticator,
     logger: AppLogger,
     @Inject(OBJECT_STORE) private readonly store: ObjectStore,
   ) {
@@ -26,7 +30,10 @@ export class S3Endpoint implements OnApplicationBootstrap, BeforeApplicationShut
     const { listen, domains } = this.config.s3;
     if (!listen) return;
     const { keys, store, log } = this;
-    const server = new S3Server({ store, keys, log, domains });
+    const trusted = proxyAddr.compile([...this.config.trustedProxies]);
+    const failed = (request: IncomingMessage): number | undefined =>
+      this.authenticator.noteFailure(proxyAddr(request, trusted));
+    const server = new S3Server({ store, keys, log, domains, failed });
     try {
       await server.listen(listen.host, listen.port);
     } catch (error) {

@@ -9,11 +9,11 @@ import type { ObjectStore } from './object-store.js';
 import { Payload } from './payload.js';
 import { RequestHead } from './request-head.js';
 import { serve, targetOf } from './routing.js';
-import type { AccessKeys, S3Answer } from './s3-call.js';
-import { S3Error } from './s3-error.js';
-import { readClaim, verifySignature } from './signature-v4.js';
+import type { AccessKeys, Grant, S3Answer } from './s3-call.js';
+import { S3Error, type S3ErrorCode } from './s3-error.js';
+import { type ChunkSignatures, readClaim, verifySignature } from './signature-v4.js';
 import { toS3Error } from './to-s3-error.js';
-import { xmlError } from './xml.js';
+import { XML_DECLARATION, withoutDeclaration, xmlError } from './xml.js';
 
 /** How long slow clients are waited for, in milliseconds. */
 export interface S3Deadlines {
@@ -22,9 +22,11 @@ export interface S3Deadlines {
   readonly idleMs: number;
   /** For what is left of the body of a request that is refused. */
   readonly lingerMs: number;
+  /** How long a client hears nothing of work that goes on: many give up after a minute. */
+  readonly silentMs: number;
 }
 
-const DEADLINES: S3Deadlines = { headersMs: 15_000, idleMs: 60_000, lingerMs: 2_000 };
+const DEADLINES: S3Deadlines = { headersMs: 15_000, idleMs: 60_000, lingerMs: 2_000, silentMs: 10_000 };
 const KEEP_ALIVE_MS = 75_000;
 /** What is left of a refused body is read up to so much, so that the client gets to read the answer. */
 const MAX_LINGER_BYTES = 4 * 1024 * 1024;
@@ -39,8 +41,16 @@ export interface S3ServerOptions {
   readonly domains: readonly string[];
   /** Milliseconds; signatures are compared with it. */
   readonly now?: () => number;
-  readonly deadlines?: S3Deadlines;
+  readonly deadlines?: Partial<S3Deadlines>;
+  /**
+   * Told of each request that does not prove who it is from.
+   * @returns the seconds to wait when its sender has failed too often
+   */
+  readonly failed?: (request: IncomingMessage) => number | undefined;
 }
+
+/** The errors of who is nobody. */
+const OF_NOBODY: ReadonlySet<S3ErrorCode> = new Set(['AccessDenied', 'InvalidAccessKeyId', 'SignatureDoesNotMatch']);
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -59,7 +69,7 @@ export class S3Server {
   private readonly now: () => number;
 
   constructor(private readonly options: S3ServerOptions) {
-    this.deadlines = options.deadlines ?? DEADLINES;
+    this.deadlines = { ...DEADLINES, ...options.deadlines };
     this.now = options.now ?? Date.now;
     this.server = createServer({
       headersTimeout: this.deadlines.headersMs,
@@ -114,13 +124,31 @@ export class S3Server {
   private async outcome({ request, response }: Exchange, signal: AbortSignal): Promise<S3Answer> {
     const { store, keys, domains } = this.options;
     const head = new RequestHead(request.method ?? 'GET', request.url ?? '/', request.rawHeaders);
+    const { grant, payloadHash, signatures } = await this.signerOf(head).catch((error: unknown) => {
+      throw this.counted(request, error);
+    });
+    keys.noteUse(grant);
+    const payload = new Payload(head, payloadHash, signatures, this.bodyOf(request, response));
+    return serve({ head, payload, grant, store, signal }, targetOf(head, domains));
+  }
+
+  /** @throws S3Error, DatabaseUnavailableError */
+  private async signerOf(
+    head: RequestHead,
+  ): Promise<{ readonly grant: Grant; readonly payloadHash: string; readonly signatures: ChunkSignatures }> {
     const claim = readClaim(head, this.now());
-    const key = await keys.find(claim.accessKeyId);
+    const key = await this.options.keys.find(claim.accessKeyId);
     if (!key) throw new S3Error('InvalidAccessKeyId', 'the access key does not exist or is not in force');
     const signatures = verifySignature(head, claim, key.secret);
-    keys.noteUse(key.grant);
-    const payload = new Payload(head, claim.payloadHash, signatures, this.bodyOf(request, response));
-    return serve({ head, payload, grant: key.grant, store, signal }, targetOf(head, domains));
+    return { grant: key.grant, payloadHash: claim.payloadHash, signatures };
+  }
+
+  /** What a request is refused with that has not proved who it is from. */
+  private counted(request: IncomingMessage, error: unknown): unknown {
+    if (!(error instanceof S3Error) || !OF_NOBODY.has(error.code)) return error;
+    const retryAfterSeconds = this.options.failed?.(request);
+    if (retryAfterSeconds === undefined) return error;
+    return new S3Error('SlowDown', 'too many requests of nobody came from this address', { retryAfterSeconds });
   }
 
   /** The body as it comes. @throws (while iterated) S3Error RequestTimeout, IncompleteBody */
@@ -146,6 +174,10 @@ export class S3Server {
       await this.finish(exchange, status, { ...headers }, body ?? '');
       return;
     }
+    if (typeof body === 'function') {
+      await this.sendWork(exchange, body());
+      return;
+    }
     const bytes = request.method === 'HEAD' ? undefined : body.bytes?.[Symbol.asyncIterator]();
     try {
       // The first bytes come before the headers: what cannot be read is told as an error.
@@ -163,34 +195,59 @@ export class S3Server {
     }
   }
 
+  /** Begins the answer when the work takes long, and goes on with it now and then, so that the client knows that it is waited for. */
+  private async sendWork(exchange: Exchange, work: Promise<string>): Promise<void> {
+    const { response } = exchange;
+    const ended = await within(work, this.deadlines.silentMs);
+    if (ended !== undefined) {
+      await this.finish(exchange, 200, {}, ended);
+      return;
+    }
+    this.begin(exchange, 200, { 'content-type': 'application/xml' });
+    response.write(XML_DECLARATION);
+    const ticking = setInterval(() => response.write(' '), this.deadlines.silentMs);
+    try {
+      response.write(withoutDeclaration(await work));
+    } catch (error) {
+      response.write(withoutDeclaration(this.errorOf(exchange, toS3Error(error), error)));
+    } finally {
+      clearInterval(ticking);
+    }
+    response.end();
+  }
+
   private async refuse(exchange: Exchange, thrown: unknown): Promise<void> {
     const { request, response, requestId } = exchange;
     const error = toS3Error(thrown);
     if (response.destroyed) return;
-    const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    const path = pathOf(request);
     if (response.headersSent) {
       // All that is left is to make sure that nobody takes it for whole.
       response.destroy();
       this.options.log.warn('an S3 answer broke off', { requestId, method: request.method, path, err: thrown });
       return;
     }
-    if (error.code === 'InternalError') {
-      this.options.log.failure('an S3 request failed', thrown, { requestId, method: request.method, path });
-    }
     const { retryAfterSeconds, headers } = error.options;
-    const body = xmlError([
-      ['Code', error.code],
-      ['Message', error.message],
-      ['Resource', path],
-      ['RequestId', requestId],
-      ['HostId', requestId],
-    ]);
     await this.finish(
       exchange,
       error.status,
       { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) },
-      body,
+      this.errorOf(exchange, error, thrown),
     );
+  }
+
+  private errorOf({ request, requestId }: Exchange, { code, message }: S3Error, thrown: unknown): string {
+    const path = pathOf(request);
+    if (code === 'InternalError') {
+      this.options.log.failure('an S3 request failed', thrown, { requestId, method: request.method, path });
+    }
+    return xmlError([
+      ['Code', code],
+      ['Message', message],
+      ['Resource', path],
+      ['RequestId', requestId],
+      ['HostId', requestId],
+    ]);
   }
 
   private begin({ request, response, requestId }: Exchange, status: number, headers: Record<string, string>): void {
@@ -241,6 +298,10 @@ export class S3Server {
   }
 }
 
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.replace(/\?.*$/s, '');
+}
+
 function isBodyless({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
@@ -263,6 +324,16 @@ function drained(response: ServerResponse): Promise<void> {
     if (response.destroyed) reject(clientGone());
     else response.once('drain', onDrain).once('close', onClose);
   });
+}
+
+/** What it ends with; undefined when that takes longer. */
+async function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value | undefined> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([work, sleep(limitMs, undefined, { signal: timer.signal })]);
+  } finally {
+    timer.abort();
+  }
 }
 
 async function inTime<Value>(work: Promise<Value>, limitMs: number, late: () => Error): Promise<Value> {

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { NoPools } from './no-pools.js';
 import { OBJECT_STORE } from './object-store.js';
+import { PoolObjectStore } from './pool-object-store.js';
 import { S3Endpoint } from './s3-endpoint.js';
 import { S3KeysController } from './s3-keys.controller.js';
 import { S3KeysRepository } from './s3-keys.repository.js';
@@ -13,7 +13,7 @@ export class S3Module {
     return {
       module: S3Module,
       controllers: [S3KeysController],
-      providers: [S3Endpoint, S3Keys, S3KeysRepository, { provide: OBJECT_STORE, useClass: NoPools }],
+      providers: [S3Endpoint, S3Keys, S3KeysRepository, { provide: OBJECT_STORE, useClass: PoolObjectStore }],
     };
   }
 }

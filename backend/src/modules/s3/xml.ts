@@ -21,14 +21,22 @@ function write([name, content]: XmlNode): string {
   return `<${name}>${inner}</${name}>`;
 }
 
+/** What every document begins with; nothing may stand before it. */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+/** A document whose declaration has been sent already. */
+export function withoutDeclaration(document: string): string {
+  return document.slice(XML_DECLARATION.length);
+}
+
 /** An answer of S3. */
 export function xmlDocument(root: string, content: readonly XmlNode[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${content.map(write).join('')}</${root}>`;
+  return `${XML_DECLARATION}<${root} xmlns="${NAMESPACE}">${content.map(write).join('')}</${root}>`;
 }
 
 /** S3's errors are in no namespace. */
 export function xmlError(content: readonly XmlNode[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${write(['Error', content])}`;
+  return `${XML_DECLARATION}${write(['Error', content])}`;
 }
 
 /** An element of a request. */

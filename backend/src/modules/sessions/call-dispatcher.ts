@@ -18,7 +18,7 @@ import { type Admission, PaceEndedError, RESOLVING_METHOD } from '../limits/inde
 import { type UploadUse, UploadUses } from '../uploads/index.js';
 import { DOWN_CALL_MS, type Held } from './held-session.js';
 import { HeldSessions } from './held-sessions.js';
-import { currentView, requireChats, requireMethod, visibleAnswer } from './method-access.js';
+import { currentView, requireChats, requireMethod, requireNoName, visibleAnswer } from './method-access.js';
 import { isReadMethod } from './sends/call-options.js';
 import { whenDecided } from './sends/tracked-send.js';
 import type { Dispatched, DispatchOptions } from './sends/tracked-calls.js';
@@ -61,33 +61,42 @@ export class CallDispatcher {
     const { query, held, client } = await this.admit(kind, id, body);
     const leave = client.enter();
     try {
-      return await this.run(held, client, query, caller, options);
+      const dispatched = await this.run(held, client, query, caller, options);
+      // The process may have stood still for so long that the session is another worker's by now.
+      if (!this.sessions.mayServe) throw new SessionMovingError(true);
+      return dispatched;
     } finally {
       leave();
     }
   }
 
   /**
-   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done:
-   * what is counted, queued, or used up by a call is found out only by a call.
+   * Whether a call of the caller's would be let through to TDLib now. A name in its `chat_id` is resolved, nothing else is done and
+   * nothing counted; what uploads it names is found out only by a call.
    * @throws as {@link dispatch}
    */
   async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
     const { query, held, client } = await this.admit(kind, id, body);
     const { method, params } = query;
-    held.limits.requireOpen({ method, params, resolves: held.resolver.asks(params) });
-    await held.resolver.resolve(client, params);
+    const resolves = held.resolver.asks(params);
+    await held.limits.check({ method, params, tokenId: tokenOf(), resolves });
+    const began = performance.now();
+    const leftMs = (): number => Math.max(1, CALL_TIMEOUT_MS - (performance.now() - began));
+    const wait: Waiting = { caller: undefined, limitMs: CALL_TIMEOUT_MS, leftMs };
+    await within(held.resolver.resolve(client, params), wait);
     await requireChats(method, params);
+    if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
   }
 
   private async admit(kind: SessionKind, id: string, { method, params }: CallBody): Promise<Admitted> {
     const query = inspectQuery(method, params, this.config.uploads.dir, kind);
     requireMethod(query.method);
+    requireNoName(query.params);
     const held = this.sessions.get(id);
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
     }
-    if (this.sessions.isStopping) {
+    if (this.sessions.isLeaving(held)) {
       throw new SessionMovingError(false);
     }
     return { query, held, client: held.session.readyClient() };
@@ -167,6 +176,8 @@ export class CallDispatcher {
         );
         asking = method;
         admission?.resolved(hasAsked);
+        // Now that the chat is known: slow mode may have closed it alone.
+        held.limits.requireOpen({ method, params, resolves: false });
         await requireChats(method, params);
         if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
       }
@@ -230,16 +241,18 @@ export class CallDispatcher {
   }
 
   /** What a call that nobody answered is told: why, as far as it is known and the caller may know it. */
-  private async explain({ session }: Held, error: unknown, limitMs: number): Promise<unknown> {
+  private async explain(held: Held, error: unknown, limitMs: number): Promise<unknown> {
+    const { session } = held;
     if (error instanceof ClientClosedError && (session.isClosing || session.isUnauthorized)) {
       await session.waitFor(() => session.isUnauthorized, REASON_TIMEOUT_MS);
       return new SessionNotReadyError(session.status, `the session is ${session.status}: ${session.lastError ?? ''}`);
     }
-    if (error instanceof ClientClosedError && this.sessions.isStopping) {
+    const isLeaving = this.sessions.isLeaving(held);
+    if (error instanceof ClientClosedError && isLeaving) {
       return new SessionMovingError(true);
     }
     if (error instanceof PaceEndedError) {
-      return this.sessions.isStopping ? new SessionMovingError(false) : new SessionNotReadyError(session.status);
+      return isLeaving ? new SessionMovingError(false) : new SessionNotReadyError(session.status);
     }
     if (!(error instanceof DeadlineError)) {
       return error;

@@ -30,6 +30,8 @@ export interface Held {
   /** A write is under way; another one follows when `dirty`. */
   writing: Promise<void> | undefined;
   dirty: boolean;
+  /** It is being handed over: calls in flight may finish, new ones are for its next worker. */
+  leaving: boolean;
   /** Runs while the session is down; its end gives up the calls in flight. */
   callsEnd: NodeJS.Timeout | undefined;
 }

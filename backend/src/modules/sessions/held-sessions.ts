@@ -28,6 +28,9 @@ export const LOGOUT_TIMEOUT_MS = 15_000;
 /** Calls that TDLib answers within this time still finish when the process is stopped. */
 const DRAIN_TIMEOUT_MS = 5_000;
 
+/** For so long a session that moves is kept for the worker that it moves to. */
+const MOVE_TIMEOUT_MS = 30_000;
+
 /** For a proxy with the library as it is published, which asks DNS and configuration servers when Telegram is silent. */
 const LEAKS =
   'the session has a proxy, but TDLIB_PROXY_ONLY is off on its worker: TDLib may ask public servers around it';
@@ -43,6 +46,8 @@ export class HeldSessions implements BeforeApplicationShutdown {
   private readonly opens = pLimit(OPENS_AT_ONCE);
   private readonly closes = pLimit(CLOSES_AT_ONCE);
   private readonly opening = new Set<Promise<Held>>();
+  private unreleased: Lease[] = [];
+  private releasing: Promise<void> | undefined;
   private stopping = false;
 
   constructor(
@@ -83,6 +88,16 @@ export class HeldSessions implements BeforeApplicationShutdown {
     return this.stopping;
   }
 
+  /** Whether the session's calls are for another worker, now or in a moment: this one hands it over, or may have lost it. */
+  isLeaving({ leaving }: Held): boolean {
+    return this.stopping || leaving || !this.lease.mayServe;
+  }
+
+  /** Whether this process may answer for what it holds, see {@link WorkerLease.mayServe}. */
+  get mayServe(): boolean {
+    return this.lease.mayServe;
+  }
+
   /** Sessions that are open, being opened or being removed: nobody else in this process may touch them. */
   get busyIds(): readonly string[] {
     return [...new Set([...this.held.keys(), ...this.locks.keys])];
@@ -117,7 +132,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       if (!this.stopping && !this.held.has(row.id)) {
         // A bot that logs in again needs none.
         if (row.status !== 'connecting') {
-          await this.directories.requireDatabase(row.id);
+          await this.directories.requireDatabase(this.lookup.leaseOf(row));
         }
         await this.open(row, this.opener.resumption(row), true);
       }
@@ -162,6 +177,14 @@ export class HeldSessions implements BeforeApplicationShutdown {
     held.writes = true;
     this.writer.write(held);
     await held.writing;
+    await this.secure(held);
+  }
+
+  /** Who is told that a login has succeeded may count on it, whatever becomes of this worker's disk. */
+  async secure(held: Held): Promise<void> {
+    if (held.session.status === 'authorized') {
+      await this.directories.save(held.lease, 'login');
+    }
   }
 
   /**
@@ -174,6 +197,8 @@ export class HeldSessions implements BeforeApplicationShutdown {
     held.limits.end();
     try {
       await this.closes(() => held.client.close());
+      // Before anybody may claim it.
+      if (held.writes && held.session.status === 'authorized') await this.directories.save(held.lease, 'closed');
       return true;
     } catch (error) {
       this.logger.failure('a session did not close', error, { sessionId: held.session.id });
@@ -208,6 +233,10 @@ export class HeldSessions implements BeforeApplicationShutdown {
 
   /** Closes sessions that another worker has claimed or that were deleted; nothing is written for them. */
   async drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const held = this.held.get(id);
+      if (held !== undefined) held.leaving = true;
+    }
     await Promise.all(
       ids.map((id) =>
         this.locks.run(id, async () => {
@@ -223,41 +252,70 @@ export class HeldSessions implements BeforeApplicationShutdown {
   }
 
   /**
-   * Hands every session over: closed first, so that the next opener finds the database free, then released. New calls are
-   * refused meanwhile; those in flight get a few seconds.
+   * Hands every session over, each as soon as it is closed: closed first, so that the next opener finds the database free, then
+   * released. New calls are refused meanwhile; those in flight get a few seconds.
    */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     // Who waits for a turn can have it with the next worker.
     for (const { limits } of this.held.values()) limits.end();
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-    const handOver = (): Promise<(Lease | undefined)[]> =>
-      Promise.all([...this.held.values()].map((held) => this.handOver(held, deadline)));
-    const closed = await handOver();
+    const handOver = async (): Promise<void> => {
+      await Promise.all([...this.held.values()].map((held) => this.leave(held, deadline)));
+    };
+    await handOver();
     // What is still being opened fails now, or is closed like the others.
     await Promise.allSettled(this.opening);
-    closed.push(...(await handOver()));
-    const leases = closed.filter((lease) => lease !== undefined);
-    try {
-      await this.repository.release(leases);
-      await this.notifications.publish('session_released', this.lease.workerId);
-    } catch (error) {
-      this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
-    }
+    await handOver();
     await this.engine.closeAll();
   }
 
-  /** @returns the lease to give back, undefined when there is none or the database may still be open */
-  private async handOver(held: Held, deadline: number): Promise<Lease | undefined> {
+  /**
+   * Hands one session over while the process goes on: to a certain worker, which claims it at once. Who calls it meanwhile is told
+   * that it moves.
+   * @returns false when it is not open here, or not ready
+   */
+  async handOver(id: string, to: string): Promise<boolean> {
+    return this.locks.run(id, async () => {
+      const held = this.held.get(id);
+      if (held === undefined || this.stopping || !held.writes || !held.session.isReady) return false;
+      if (!(await this.repository.beginMove(held.lease, to, MOVE_TIMEOUT_MS))) return false;
+      held.leaving = true;
+      held.limits.end();
+      await this.leave(held, Date.now() + DRAIN_TIMEOUT_MS);
+      return true;
+    });
+  }
+
+  /** Closes a session that goes to another worker, and gives its row free unless the database may still be open. */
+  private async leave(held: Held, deadline: number): Promise<void> {
     while (held.client.callsInFlight > 0 && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     if (PENDING.has(held.session.status)) {
       held.session.failLogin(new Error('the worker was stopped during the login: log in again'), 'expired');
     }
-    const isReleased = await this.close(held);
+    const isClosed = await this.close(held);
     await held.writing;
-    return held.writes && isReleased ? held.lease : undefined;
+    if (held.writes && isClosed) {
+      held.writes = false;
+      this.unreleased.push(held.lease);
+      await (this.releasing ??= this.release().finally(() => (this.releasing = undefined)));
+    }
+  }
+
+  /** Gives rows free and tells the other workers; those that come meanwhile go together with the next statement. */
+  private async release(): Promise<void> {
+    while (this.unreleased.length > 0) {
+      const leases = this.unreleased;
+      this.unreleased = [];
+      try {
+        await this.repository.release(leases);
+        await this.notifications.publish('session_released', this.lease.workerId);
+      } catch (error) {
+        this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
+      }
+    }
   }
 
   private onChanged(held: Held): void {

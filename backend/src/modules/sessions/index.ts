@@ -7,6 +7,7 @@ export type { Lease } from './sessions.repository.js';
 export { type SessionTap, SessionTaps, type TapOpening } from './session-taps.js';
 export { TurnJournal } from './turn-journal.js';
 export { SessionHost } from './session-host.js';
+export { SessionMovingError } from './sessions.errors.js';
 export { SessionRoutes } from './session-routes.js';
 export { SendOutcomes } from './sends/send-outcomes.js';
 export { SendEntity } from './sends/send.entity.js';

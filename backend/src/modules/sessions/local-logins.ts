@@ -170,6 +170,7 @@ export class LocalLogins {
     } finally {
       await held.writing;
     }
+    await this.sessions.secure(held);
     return this.sessions.stateOf(held);
   }
 

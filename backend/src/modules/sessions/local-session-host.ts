@@ -27,6 +27,7 @@ import type {
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import { LOGIN_AGAIN_MS } from './session-end.js';
 import { SessionLookup } from './session-lookup.js';
+import { SessionMoves } from './session-moves.js';
 import { SessionOpener } from './session-opener.js';
 import { reportOfRow, stateOfRow } from './session-state.js';
 import { LoginCancelledError, SessionDirectoryMissingError } from './sessions.errors.js';
@@ -52,6 +53,7 @@ export class LocalSessionHost extends SessionHost {
     private readonly directories: SessionDirectories,
     private readonly calls: TrackedCalls,
     private readonly storedLimits: StoredLimits,
+    private readonly moves: SessionMoves,
     readiness: Readiness,
     logger: AppLogger,
   ) {
@@ -178,6 +180,12 @@ export class LocalSessionHost extends SessionHost {
     });
   }
 
+  override async move(id: string, to: string | undefined): Promise<string> {
+    const { kind } = await this.lookup.existing(id);
+    if (this.sessions.get(id) === undefined) throw await this.lookup.absence(id, kind);
+    return this.moves.move(id, to);
+  }
+
   override async start(id: string): Promise<LiveState> {
     this.sessions.requireRoom(id);
     const started = await this.sessions.locks.run(id, () => this.open(id));
@@ -195,10 +203,10 @@ export class LocalSessionHost extends SessionHost {
       throw new SessionNotReadyError(row.status);
     }
     const taken = await this.lookup.taken(id);
+    const lease = this.lookup.leaseOf(taken);
     try {
-      await this.directories.requireDatabase(id);
+      await this.directories.requireDatabase(lease);
     } catch (error) {
-      const lease = this.lookup.leaseOf(taken);
       if (error instanceof SessionDirectoryMissingError && taken.kind === 'bot' && this.directories.isAlone) {
         await this.repository.expireBot(lease, LOGIN_AGAIN_MS);
         return undefined;
@@ -258,7 +266,7 @@ export class LocalSessionHost extends SessionHost {
       return undefined;
     }
     try {
-      await this.directories.requireDatabase(id);
+      await this.directories.requireDatabase(this.lookup.leaseOf(row));
     } catch (error) {
       // Without its key nobody can end the authorization from here; the removal itself needs no database.
       this.logger.failure('Telegram was not told that the session ends', error, { sessionId: id });

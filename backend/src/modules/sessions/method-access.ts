@@ -1,6 +1,14 @@
 import { ScopeDeniedError } from '../../common/errors/index.js';
 import { currentContext, type TokenRights } from '../../common/http/index.js';
-import { type ChatView, classOf, namedIn, staysInNamedChats, viewOf } from '../../telegram/index.js';
+import {
+  type ChatView,
+  classOf,
+  namedIn,
+  namesMembers,
+  parseChatReference,
+  staysInNamedChats,
+  viewOf,
+} from '../../telegram/index.js';
 
 /** The rights of the token that asks; undefined for the master, and for what the product does by itself: these may do all. */
 function limits(): TokenRights | undefined {
@@ -33,6 +41,20 @@ export function requireChat(chatId: number): void {
   }
 }
 
+/**
+ * Refuses a name in place of a chat's id to a token of some chats: Telegram would be asked for whatever it names, at the account's
+ * expense, and the refusal afterwards would tell what it means.
+ * @throws ScopeDeniedError
+ */
+export function requireNoName({ chat_id: given }: Readonly<Record<string, unknown>>): void {
+  if (limits()?.chats === undefined || typeof given !== 'string') return;
+  if (parseChatReference(given)?.kind === 'username') {
+    throw new ScopeDeniedError('the token is limited to some chats: these are named by their ids', {
+      details: { chat_id: given.slice(0, 100) },
+    });
+  }
+}
+
 /** The chats that the caller's token is limited to; undefined for all. */
 export function listedChats(): readonly number[] | undefined {
   return limits()?.chats;
@@ -47,8 +69,12 @@ export function listedChats(): readonly number[] | undefined {
 export async function requireChats(method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
   const rights = limits();
   if (rights === undefined) return;
-  const { chatIds, hasFileNumber } = namedIn(params);
+  const { chatIds, userIds, hasFileNumber } = namedIn(params);
   for (const chatId of chatIds) requireChat(chatId);
+  const areMembers = namesMembers(method, params);
+  for (const userId of userIds) {
+    if (!areMembers || currentView()?.hasMember(userId) === false) requireChat(userId);
+  }
   if (rights.chats === undefined) return;
   if (hasFileNumber) {
     throw new ScopeDeniedError('the token is limited to some chats, and the number of a file does not tell its chat', {
@@ -56,7 +82,7 @@ export async function requireChats(method: string, params: Readonly<Record<strin
     });
   }
   if (!(await staysInNamedChats(method, params))) {
-    throw new ScopeDeniedError(`the token is limited to some chats, and ${method} names none here`, {
+    throw new ScopeDeniedError(`the token is limited to some chats, and ${method} is not about them alone here`, {
       details: { method },
     });
   }

@@ -5,6 +5,7 @@ import { HeldSessions } from './held-sessions.js';
 import { SessionDirectories } from './session-directories.js';
 import type { SessionKind } from './session.dto.js';
 import { SessionLookup } from './session-lookup.js';
+import { SessionMovingError } from './sessions.errors.js';
 import { type SessionUpdateListener, SessionUpdates } from './session-updates.js';
 
 /** A session that takes calls. */
@@ -32,6 +33,9 @@ export class OpenSessions {
     }
     if (this.sessions.isStopping) {
       throw new ShuttingDownError();
+    }
+    if (this.sessions.isLeaving(held)) {
+      throw new SessionMovingError(false);
     }
     return held.session.readyClient();
   }

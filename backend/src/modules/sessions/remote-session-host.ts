@@ -212,6 +212,21 @@ export class RemoteSessionHost extends SessionHost {
     });
   }
 
+  override async move(id: string, to: string | undefined): Promise<string> {
+    const owner = await this.routes.ownerOf(id);
+    try {
+      return await this.watched(id, () =>
+        this.workers.request<string>(owner, {
+          method: 'POST',
+          path: `/internal/sessions/${id}/move`,
+          body: { worker_id: to },
+        }),
+      );
+    } finally {
+      this.routes.forget(id);
+    }
+  }
+
   override async remove(id: string, logout: boolean): Promise<boolean> {
     const removed = await this.atOwnerOrAny<{ logged_out: boolean }>(id, {
       method: 'DELETE',

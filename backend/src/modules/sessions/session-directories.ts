@@ -4,7 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { codeOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
+import { type SaveOccasion, SessionStates } from '../states/index.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
+import type { Lease } from './sessions.repository.js';
 
 /** The folders of the sessions on this worker's disk: TDLib's databases, its files, and the journal of the sends. */
 @Injectable()
@@ -13,6 +15,7 @@ export class SessionDirectories {
 
   constructor(
     private readonly config: AppConfig,
+    private readonly states: SessionStates,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionDirectories.name);
@@ -63,12 +66,25 @@ export class SessionDirectories {
   }
 
   /**
-   * A session that exists has a database; TDLib would make an empty one in its place and ask for a login.
-   * @throws SessionDirectoryMissingError
+   * A session that exists has a database, here or in STATE_STORE, from where it comes when that is newer; TDLib would make an empty
+   * one in its place and ask for a login.
+   * @throws SessionDirectoryMissingError; BlobStoreError and others when it is in the store and does not come
    */
-  async requireDatabase(id: string): Promise<void> {
-    if (!(await this.hasDatabase(id))) {
-      throw new SessionDirectoryMissingError(join(this.of(id), 'db'));
+  async requireDatabase(lease: Lease): Promise<void> {
+    const database = join(this.of(lease.sessionId), 'db');
+    if (!(await this.states.bring(lease, database, await this.hasDatabase(lease.sessionId)))) {
+      throw new SessionDirectoryMissingError(database);
+    }
+  }
+
+  /** Puts the database into STATE_STORE, where there is one; what does not succeed is logged, and done at the next occasion. */
+  async save(lease: Lease, occasion: SaveOccasion): Promise<void> {
+    const { sessionId } = lease;
+    try {
+      const isSaved = await this.states.save(lease, join(this.of(sessionId), 'db'), occasion);
+      if (!isSaved && occasion !== 'running') this.logger.warn('the state of a session was not saved', { sessionId });
+    } catch (error) {
+      this.logger.failure('the state of a session was not saved', error, { sessionId });
     }
   }
 
@@ -79,5 +95,6 @@ export class SessionDirectories {
     } catch (error) {
       this.logger.failure('the directory of a removed session stays', error, { sessionId: id });
     }
+    await this.states.remove(id);
   }
 }

@@ -102,6 +102,14 @@ export abstract class SessionHost {
   /** Opens a stopped session. */
   abstract start(id: string): Promise<LiveState>;
 
+  /**
+   * Hands the session over to another worker, which opens it at once. Calls that come meanwhile are answered with SessionMovingError.
+   * @param to the worker's id; the one with the fewest sessions when absent
+   * @returns the id of the worker that it goes to
+   * @throws WorkerUnsuitableError, SessionNotReadyError, SessionMovingError
+   */
+  abstract move(id: string, to: string | undefined): Promise<string>;
+
   /** Removes the session with its database. @returns whether the authorization was ended at Telegram */
   abstract remove(id: string, logout: boolean): Promise<boolean>;
 }

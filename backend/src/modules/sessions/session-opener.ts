@@ -150,6 +150,7 @@ export class SessionOpener {
       writes,
       writing: undefined,
       dirty: false,
+      leaving: false,
       callsEnd: undefined,
     };
     begun.held = held;

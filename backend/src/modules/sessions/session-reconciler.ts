@@ -6,12 +6,13 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Notifications } from '../../common/db/notifications.js';
-import { messageOf } from '../../common/errors/index.js';
+import { messageOf, TdlibError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { describeThrown } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
+import { SessionMoves } from './session-moves.js';
 import type { SessionEntity } from './session.entity.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { type Lease, SessionsRepository } from './sessions.repository.js';
@@ -24,7 +25,10 @@ const RETRY_AFTER_MS = 5_000;
 const LOOK_AGAIN_AFTER_MS = 30_000;
 /** A bot whose directory no worker has found for so long logs in anew. */
 const LOST_AFTER_MS = 120_000;
-const CLAIMS_AT_ONCE = 32;
+/** A session whose former worker still has its database: stopped processes keep it until they go on or are killed. */
+const LOCK_RETRY_AFTER_MS = 1_000;
+/** So many may wait to be opened: what is claimed beyond is better opened by another worker. */
+const OPENING_AT_MOST = 16;
 /** Leases are not taken for ended so soon after the database was away. */
 const CALM_MS = 5_000;
 
@@ -38,8 +42,15 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private readonly stopping = new AbortController();
   private readonly retryAt = new Map<string, number>();
   private readonly missingSince = new Map<string, number>();
+  /** Whose the sessions were that this worker has claimed and not opened yet. */
+  private readonly formerOwners = new Map<string, string>();
+  /** Of these it was logged that another process has their database. */
+  private readonly waiting = new Set<string>();
   private running: Promise<void> = Promise.resolve();
   private pause = new AbortController();
+  /** Calls of {@link wake}, so that one that comes during a comparison is not missed. */
+  private wakes = 0;
+  private adopting = 0;
   private calmFrom = 0;
 
   constructor(
@@ -48,6 +59,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
     private readonly directories: SessionDirectories,
+    private readonly moves: SessionMoves,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionReconciler.name);
@@ -79,13 +91,16 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   }
 
   private wake(): void {
+    this.wakes += 1;
     this.pause.abort();
   }
 
   private async loop(): Promise<void> {
     while (!this.stopping.signal.aborted) {
+      const { wakes } = this;
       try {
         await this.reconcile();
+        if (this.wakes !== wakes) continue;
       } catch (error) {
         // Everybody's lease ran out meanwhile. The others get the time to renew theirs before anything is taken from them.
         this.calmFrom = Date.now() + CALM_MS;
@@ -101,37 +116,73 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private async reconcile(): Promise<void> {
     const { workerId } = this.lease;
     if (this.lease.remainingMs === 0) {
+      await this.letGo();
       throw new Error('the lease of this worker has run out');
     }
     const { leases } = this.sessions;
-    if (leases.length > 0) {
-      await this.sessions.drop(await this.repository.lost(leases));
-    }
+    const { doubts } = this.lease;
+    const lost = leases.length > 0 ? await this.repository.lost(leases) : [];
+    // They refuse calls from now on; closing them takes its time.
+    const dropping = this.sessions.drop(lost);
+    this.lease.settle(doubts);
+    await dropping;
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
       await this.repository.expireLostLogins(workerId, false);
     }
-    const limit = Math.min(CLAIMS_AT_ONCE, this.sessions.freeCapacity);
-    if (limit === 0) {
+    if (await this.moves.isGivingUp()) {
+      return;
+    }
+    const limit = Math.min(OPENING_AT_MOST - this.adopting, this.sessions.freeCapacity);
+    if (limit <= 0) {
       return;
     }
     const due = this.due();
-    const rows = await this.repository.claim(workerId, limit, due, this.postponed(), isCalm);
+    const claimed = await this.repository.claim(workerId, limit, due, this.postponed(), isCalm);
     // With room to spare, what was not claimed is no longer ours to open.
-    for (const id of rows.length < limit ? due : rows.map((row) => row.id)) {
+    for (const id of claimed.length < limit ? due : claimed.map(({ row }) => row.id)) {
       this.retryAt.delete(id);
     }
-    for (const row of rows) {
+    for (const { row, formerOwner } of claimed) {
+      if (formerOwner !== undefined && formerOwner !== workerId) this.formerOwners.set(row.id, formerOwner);
+      this.adopting += 1;
       // Not awaited: one that is stuck delays nobody. How many open at once is bounded.
-      this.sessions.adopt(row).catch((error: unknown) => this.postpone(row, error));
+      void this.adopt(row);
     }
+  }
+
+  private async adopt(row: SessionEntity): Promise<void> {
+    try {
+      await this.sessions.adopt(row);
+      this.formerOwners.delete(row.id);
+      this.waiting.delete(row.id);
+    } catch (error) {
+      this.postpone(row, error);
+    } finally {
+      this.adopting -= 1;
+      // There is room for the next ones.
+      if (this.adopting === OPENING_AT_MOST / 2) this.wake();
+    }
+  }
+
+  /** Without the database for too long: whoever can reach it shall have what this worker holds. */
+  private async letGo(): Promise<void> {
+    if (!this.lease.isOutOfReach) {
+      return;
+    }
+    const ids = this.sessions.leases.map(({ sessionId }) => sessionId);
+    await this.sessions.drop(ids);
+    // Should nobody have taken them, they are opened again with the lease.
+    for (const id of ids) this.retryAt.set(id, 0);
   }
 
   private postpone(row: SessionEntity, error: unknown): void {
     const { id, epoch } = row;
-    const isElsewhere = error instanceof SessionDirectoryMissingError;
-    this.retryAt.set(id, Date.now() + (isElsewhere ? LOOK_AGAIN_AFTER_MS : RETRY_AFTER_MS));
-    this.logger.failure('a session did not open', error, { sessionId: id });
+    this.retryAt.set(id, Date.now() + retryAfterMs(error));
+    if (!isLocked(error) || !this.waiting.has(id)) {
+      this.logger.failure('a session did not open', error, { sessionId: id });
+    }
+    if (isLocked(error)) this.waiting.add(id);
     const lease = { sessionId: id, workerId: this.lease.workerId, epoch };
     this.noteUnopened(row, lease, error).catch((failure: unknown) =>
       this.logger.failure('why a session did not open was not written', failure, { sessionId: id }),
@@ -143,7 +194,13 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       await this.repository.endLogin(lease, describeThrown(error));
       this.retryAt.delete(row.id);
     } else if (!(error instanceof SessionDirectoryMissingError)) {
-      await this.repository.reportUnopened(lease, `the session could not be opened: ${messageOf(error)}`);
+      const former = this.formerOwners.get(row.id) ?? 'another process';
+      await this.repository.reportUnopened(
+        lease,
+        isLocked(error)
+          ? `waiting for ${former}, which stopped answering but still has the session's database open; it goes on when that process is ended`
+          : `the session could not be opened: ${messageOf(error)}`,
+      );
     } else if (row.kind === 'bot' && this.isLost(row.id)) {
       await this.repository.expireBot(lease);
       this.retryAt.delete(row.id);
@@ -175,4 +232,14 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     const busy = new Set(this.sessions.busyIds);
     return [...this.retryAt].filter(([id, at]) => at <= now && !busy.has(id)).map(([id]) => id);
   }
+}
+
+/** TDLib's refusal of a database that another client has locked (Binlog::init, FileLog: "Can't lock file"). */
+function isLocked(error: unknown): boolean {
+  return error instanceof TdlibError && /can't lock file/i.test(error.message);
+}
+
+function retryAfterMs(error: unknown): number {
+  if (error instanceof SessionDirectoryMissingError) return LOOK_AGAIN_AFTER_MS;
+  return isLocked(error) ? LOCK_RETRY_AFTER_MS : RETRY_AFTER_MS;
 }

@@ -199,6 +199,18 @@ export class DeleteSessionQueryDto {
 }
 
 /** A QR login's present link. */
+export class MoveSessionDto {
+  @ApiPropertyOptional({ description: 'the worker with the fewest sessions when absent' })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  worker_id?: string;
+}
+
+export class SessionMovedDto {
+  @ApiProperty({ description: 'the worker that it goes to' }) worker_id!: string;
+}
+
 export class QrDto {
   @ApiProperty({ description: 'To be shown as a QR code; TDLib replaces it when it expires.' })
   link!: string;
@@ -259,6 +271,7 @@ export class SessionStateDto extends LiveStateDto {
   @ApiProperty(UUID) app_id!: string;
   @ApiPropertyOptional(UUID) proxy_id?: string;
   @ApiPropertyOptional() worker_id?: string;
+  @ApiPropertyOptional({ description: 'the worker that it is being handed over to' }) moving_to?: string;
   @ApiProperty(DATE_TIME) created_at!: string;
 }
 
@@ -276,6 +289,7 @@ export class SessionListItemDto {
   @ApiPropertyOptional() username?: string;
   @ApiPropertyOptional() label?: string;
   @ApiPropertyOptional() worker_id?: string;
+  @ApiPropertyOptional({ description: 'the worker that it is being handed over to' }) moving_to?: string;
   @ApiProperty(DATE_TIME) created_at!: string;
   @ApiProperty(UUID) app_id!: string;
   @ApiPropertyOptional() app_label?: string;

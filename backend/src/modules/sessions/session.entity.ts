@@ -70,6 +70,9 @@ export class SessionEntity {
   @Column({ name: 'worker_id', type: 'text', nullable: true }) workerId!: string | null;
   /** Grows at each claim; a worker's writes carry it, and a stale one changes nothing. */
   @Column({ type: 'integer', default: 0 }) epoch!: number;
+  /** The worker that it is being handed over to; until `moving_until` nobody else claims it. */
+  @Column({ name: 'moving_to', type: 'text', nullable: true }) movingTo!: string | null;
+  @Column({ name: 'moving_until', type: 'timestamp with time zone', nullable: true }) movingUntil!: Date | null;
   @Column({ name: 'is_premium', type: 'boolean', nullable: true }) isPremium!: boolean | null;
   @Column({ type: 'boolean', default: false }) frozen!: boolean;
   @Column({ name: 'frozen_since', type: 'timestamp with time zone', nullable: true }) frozenSince!: Date | null;

@@ -94,6 +94,15 @@ export class SessionsInternalController {
     return this.host.start(existingId('session', id));
   }
 
+  @Post(':id/move')
+  move(@Param('id') id: string, @Body() body: unknown): Promise<string> {
+    const { worker_id: to } = membersOf(body);
+    if (to !== undefined && typeof to !== 'string') {
+      throw new ValidationFailedError([{ path: 'worker_id', message: 'worker_id must be a string' }]);
+    }
+    return this.host.move(existingId('session', id), to);
+  }
+
   @Delete(':id')
   async remove(@Param('id') id: string, @Query('logout') logout: string): Promise<{ readonly logged_out: boolean }> {
     return { logged_out: await this.host.remove(existingId('session', id), logout === 'true') };

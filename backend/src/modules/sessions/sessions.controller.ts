@@ -35,10 +35,12 @@ import {
   LoginPasswordDto,
   LoginRecoverDto,
   LoginRegisterDto,
+  MoveSessionDto,
   PatchSessionDto,
   SessionDeletedDto,
   type SessionKind,
   SessionListItemDto,
+  SessionMovedDto,
   SessionStateDto,
   UserCreatedDto,
   UserLoginDto,
@@ -219,6 +221,21 @@ export class SessionsController {
   @ApiOperation({ operationId: 'startSession', summary: 'Open a stopped session' })
   start(@Param('kind') kind: SessionKind, @Param('id') id: string): Promise<SessionStateDto> {
     return this.sessions.start(kind, id);
+  }
+
+  @Post(':kind(bot|user)/:id/move')
+  @Returns(SessionMovedDto, { description: 'closed here; the other worker opens it at once' })
+  @ApiParam(KIND)
+  @ApiOperation({
+    operationId: 'moveSession',
+    summary: 'Hand a session over to another worker; calls that come meanwhile get 503 session_moving',
+  })
+  async move(
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Body() { worker_id }: MoveSessionDto,
+  ): Promise<SessionMovedDto> {
+    return { worker_id: await this.sessions.move(kind, id, worker_id) };
   }
 
   @Post(':kind(bot|user)/:id/call')

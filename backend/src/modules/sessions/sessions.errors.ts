@@ -56,6 +56,16 @@ export class WorkerFullError extends AppError {
   }
 }
 
+/** The worker that a session is to move to cannot take it. */
+export class WorkerUnsuitableError extends AppError {
+  readonly code = 'worker_unsuitable';
+  readonly status = 409;
+
+  constructor(workerId: string, reason: string) {
+    super(`worker ${workerId} cannot take the session: ${reason}`, { details: { worker_id: workerId, reason } });
+  }
+}
+
 /**
  * Somebody logged in with another account than the session's. The new authorization was ended again: what a session is
  * registered with must not come to mean another account.

@@ -26,6 +26,7 @@ import { SessionCalls } from './session-calls.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionHost } from './session-host.js';
 import { SessionLookup } from './session-lookup.js';
+import { SessionMoves } from './session-moves.js';
 import { SessionOpener } from './session-opener.js';
 import { OpenSessions } from './open-sessions.js';
 import { SessionReconciler } from './session-reconciler.js';
@@ -36,6 +37,7 @@ import { SessionsController } from './sessions.controller.js';
 import { SessionsInternalController } from './sessions-internal.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { StateKeeper } from './state-keeper.js';
 import { TokenCheckController } from './token-check.controller.js';
 
 /** Whether the library that cannot connect around a proxy is loaded: asked when the library is first needed. */
@@ -69,12 +71,14 @@ const LOCAL_HOST: Provider[] = [
   SessionOpener,
   HeldSessions,
   OpenSessions,
+  SessionMoves,
   LocalLogins,
   StoredLimits,
   CallDispatcher,
   LocalSessionHost,
   { provide: SessionHost, useExisting: LocalSessionHost },
   SessionReconciler,
+  StateKeeper,
   SendsRepository,
   SendOutcomes,
   SendTracker,

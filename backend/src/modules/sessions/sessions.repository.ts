@@ -45,6 +45,13 @@ export interface SessionReport {
   readonly release: boolean;
 }
 
+/** A session that a worker has claimed. */
+export interface Claimed {
+  readonly row: SessionEntity;
+  /** The worker that had it before, when that one did not give it up; this one may have it from an earlier process. */
+  readonly formerOwner: string | undefined;
+}
+
 /** A worker's right to one session, which its writes carry. */
 export interface Lease {
   readonly sessionId: string;
@@ -221,9 +228,9 @@ export class SessionsRepository {
     own: readonly string[],
     except: readonly string[],
     expired: boolean,
-  ): Promise<readonly SessionEntity[]> {
-    const claimed = await this.unitOfWork.rows<{ id: string }>(
-      `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now(),
+  ): Promise<readonly Claimed[]> {
+    const claimed = await this.unitOfWork.rows<{ id: string; former_owner: string | null }>(
+      `UPDATE sessions SET worker_id = $1, epoch = epoch + 1, updated_at = now(), moving_to = NULL, moving_until = NULL,
               former_status = CASE status WHEN 'expired' THEN status END,
               former_since = CASE status WHEN 'expired' THEN since END,
               login_again_at = NULL, since = CASE status WHEN 'expired' THEN now() ELSE since END,
@@ -231,25 +238,44 @@ export class SessionsRepository {
               health_cause = CASE status WHEN 'expired' THEN NULL ELSE health_cause END,
               health_since = CASE status WHEN 'expired' THEN now() ELSE health_since END,
               status = CASE status WHEN 'expired' THEN 'connecting' ELSE status END
-        WHERE id IN (
-          SELECT s.id FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
+         FROM (
+          SELECT s.id AS free_id, s.worker_id AS former_owner FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
            WHERE ${OPENS_BY_ITSELF} AND s.id <> ALL($5::uuid[])
+             AND (s.moving_to = $1 OR s.moving_until IS NULL OR s.moving_until <= clock_timestamp())
              AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
                       ELSE w.id IS NULL OR ($4 AND ${OWNER_EXPIRED}) END
-           ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED)
-      RETURNING id`,
+           ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED) AS free
+        WHERE id = free_id
+      RETURNING id, former_owner`,
       [workerId, limit, own, expired, except],
     );
-    return this.unitOfWork.manager
+    if (claimed.length === 0) return [];
+    const formerOwners = new Map(claimed.map(({ id, former_owner }) => [id, former_owner ?? undefined]));
+    const rows = await this.unitOfWork.manager
       .createQueryBuilder(SessionEntity, 'session')
-      .where('session.id = ANY(:ids)', { ids: claimed.map(({ id }) => id) })
+      .where('session.id = ANY(:ids)', { ids: [...formerOwners.keys()] })
       .getMany();
+    return rows.map((row) => ({ row, formerOwner: formerOwners.get(row.id) }));
+  }
+
+  /**
+   * Keeps a session, once it is given free, for the worker that it moves to.
+   * @param withinMs after which anybody may have it
+   * @returns false when the lease is no longer ours
+   */
+  async beginMove({ sessionId, workerId, epoch }: Lease, to: string, withinMs: number): Promise<boolean> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE sessions SET moving_to = $4, moving_until = clock_timestamp() + $5 * interval '1 ms', updated_at = now()
+        WHERE id = $1 AND worker_id = $2 AND epoch = $3 RETURNING id`,
+      [sessionId, workerId, epoch, to, withinMs],
+    );
+    return rows.length > 0;
   }
 
   /** Takes one session whatever its status, unless a live worker has it. @returns undefined when one has */
   async takeOver(id: string, workerId: string): Promise<SessionEntity | undefined> {
     const taken = await this.unitOfWork.rows<{ id: string }>(
-      `UPDATE sessions SET worker_id = $2, epoch = epoch + 1, updated_at = now()
+      `UPDATE sessions SET worker_id = $2, epoch = epoch + 1, updated_at = now(), moving_to = NULL, moving_until = NULL
         WHERE id = $1 AND (worker_id IS NULL OR worker_id = $2
           OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND ${OWNER_ALIVE}))
       RETURNING id`,

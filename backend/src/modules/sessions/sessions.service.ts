@@ -47,6 +47,10 @@ export class SessionsService {
     const row = await this.existing(kind, id);
     const live = await this.host.state(row.id);
     if (live === undefined && HELD.has(row.status)) {
+      if (movingTo(row) !== undefined) {
+        const state = { ...stateOfRow(row), health: 'down' as const, health_cause: orphanCause(row) };
+        return seenBy(caller, { ...state, ...registryPart(row) });
+      }
       const relations = await this.repository.relations([row.id]);
       if (relations.get(row.id)?.isOwnerAlive !== true) {
         throw new NoLiveWorkerError(orphanCause(row));
@@ -95,6 +99,12 @@ export class SessionsService {
     return { ...(await this.host.start(row.id)), ...registryPart(row) };
   }
 
+  /** @returns the worker that it goes to. @throws NotFoundError, KindMismatchError, and as SessionHost.move */
+  async move(kind: SessionKind, id: string, to: string | undefined): Promise<string> {
+    const row = await this.existing(kind, id);
+    return this.host.move(row.id, to);
+  }
+
   /** @returns whether the authorization was ended at Telegram */
   async remove(kind: SessionKind, id: string, logout: boolean): Promise<boolean> {
     const row = await this.existing(kind, id);
@@ -114,6 +124,7 @@ export class SessionsService {
 }
 
 function registryPart(row: SessionEntity): Omit<SessionState, keyof LiveState> {
+  const moving = movingTo(row);
   return {
     app_id: row.appId,
     created_at: row.createdAt.toISOString(),
@@ -122,11 +133,20 @@ function registryPart(row: SessionEntity): Omit<SessionState, keyof LiveState> {
     ...(row.username !== null && { username: row.username }),
     ...(row.proxyId !== null && { proxy_id: row.proxyId }),
     ...(row.workerId !== null && { worker_id: row.workerId }),
+    ...(moving !== undefined && { moving_to: moving }),
   };
 }
 
+/** The worker that the session is on its way to. */
+function movingTo({ movingTo, movingUntil }: SessionEntity): string | undefined {
+  return movingTo !== null && movingUntil !== null && movingUntil.getTime() > Date.now() ? movingTo : undefined;
+}
+
 /** A worker that gave the session back without being able to open it has left its reason. */
-function orphanCause({ workerId, health, healthCause }: SessionEntity): string {
+function orphanCause(row: SessionEntity): string {
+  const { workerId, health, healthCause } = row;
+  const moving = movingTo(row);
+  if (moving !== undefined) return `on its way to worker ${moving}`;
   const given = workerId === null && health === 'down' && healthCause !== null ? `: ${healthCause}` : '';
   return `no live worker holds the session${given}`;
 }
@@ -143,14 +163,22 @@ function toListItem(row: SessionEntity, relations: SessionRelations | undefined)
 }
 
 /** What of a session is its operator's affair: the network it is on, and the number behind it. */
-type Operational = Partial<Pick<SessionListItemDto, 'phone' | 'proxy' | 'proxy_id' | 'worker_id' | 'health_cause'>>;
+type Operational = Partial<Pick<SessionListItemDto, 'phone' | 'proxy' | 'proxy_id' | 'worker_id' | 'moving_to' | 'health_cause'>>;
 
-/** The holder of a scoped token sees neither network nor worker, which a cause may name too, and two digits of the number. */
+/** The holder of a scoped token sees neither network nor workers, which a cause may name too, and two digits of the number. */
 function seenBy<Seen extends Operational>(caller: Caller, session: Seen): Omit<Seen, keyof Operational> & Operational {
   if (caller.kind === 'master') {
     return session;
   }
-  const { phone, proxy: _proxy, proxy_id: _proxyId, worker_id: _workerId, health_cause: _cause, ...seen } = session;
+  const {
+    phone,
+    proxy: _proxy,
+    proxy_id: _proxyId,
+    worker_id: _workerId,
+    moving_to: _movingTo,
+    health_cause: _cause,
+    ...seen
+  } = session;
   return {
     ...seen,
     ...(phone !== undefined && { phone: `${'*'.repeat(Math.max(0, phone.length - 2))}${phone.slice(-2)}` }),

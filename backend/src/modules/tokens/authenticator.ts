@@ -20,6 +20,7 @@ import {
 import { CONSOLE_COOKIE, type ConsoleSession, ConsoleSessions } from './console-sessions.js';
 import { EventTickets } from './event-tickets.js';
 import { FailureThrottle } from './failure-throttle.js';
+import { PoolCoverage } from './pool-coverage.js';
 import { ScopedTokens } from './scoped-tokens.js';
 import { SecretMatcher } from './secret-matcher.js';
 import { SessionCoverage } from './session-coverage.js';
@@ -53,7 +54,7 @@ function ticketOf({ headers, routeOptions, query }: FastifyRequest): string | un
 
 /** @throws ScopeDeniedError naming the classes of which one is needed */
 function requireRight(right: RouteRight, { classes }: TokenRights): void {
-  if (right !== 'any' && !right.some((each) => classes.includes(each))) {
+  if (typeof right !== 'string' && !right.some((each) => classes.includes(each))) {
     const message = `the token needs the class ${right.join(' or ')} for this`;
     throw new ScopeDeniedError(message, { details: { classes: right } });
   }
@@ -68,12 +69,13 @@ export class Authenticator {
   private readonly signature: CallerSignature | undefined;
   private readonly throttle: FailureThrottle;
 
-  /** In a worker `tokens`, `coverage` and `tickets` are absent: nobody of any client gets in there. */
+  /** In a worker all but the first are absent: nobody of any client gets in there. */
   constructor(
     config: AppConfig,
     @Optional() private readonly tokens?: ScopedTokens,
     @Optional() private readonly coverage?: SessionCoverage,
     @Optional() private readonly tickets?: EventTickets,
+    @Optional() private readonly pools?: PoolCoverage,
   ) {
     const { apiToken, clusterToken } = config.secrets;
     this.apiToken = apiToken === undefined ? undefined : new SecretMatcher(apiToken);
@@ -172,13 +174,19 @@ export class Authenticator {
 
   /** @throws ScopeDeniedError */
   private async requireScope(caller: TokenCaller, access: Access, request: FastifyRequest): Promise<void> {
+    const { right = [] } = request.routeOptions.config;
+    if (access === Access.CoveredPool) {
+      const { pool = '' } = request.params as { readonly pool?: string };
+      await this.pools?.require(caller.scope, pool, right === 'read' ? 'read' : 'write');
+      return;
+    }
     if (access === Access.CoveredSession) {
       const { id } = request.params as { readonly id?: string };
       await this.coverage?.require(caller.scope, id ?? '');
     } else if (access !== Access.AnyToken) {
       throw new ScopeDeniedError('the token is limited to its sessions: this needs the master token');
     }
-    requireRight(request.routeOptions.config.right ?? [], caller.rights);
+    requireRight(right, caller.rights);
   }
 
   /**
@@ -195,6 +203,14 @@ export class Authenticator {
     const caller = typeof header === 'string' ? this.signature?.verify(header) : undefined;
     if (!caller) throw new UnauthenticatedError('the signature of the caller is not valid: are the clocks right?');
     return caller;
+  }
+
+  /**
+   * Counts a failed authentication that another way in has refused.
+   * @returns the seconds that the address has to wait when there were too many
+   */
+  noteFailure(address: string): number | undefined {
+    return this.throttle.fail(address);
   }
 
   private refuse(address: string, message: string): never {

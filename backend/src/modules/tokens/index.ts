@@ -10,6 +10,6 @@ export {
 export { ScopedTokens } from './scoped-tokens.js';
 export { SessionCoverage } from './session-coverage.js';
 export { coverageSql } from './token-scope.js';
-export type { PoolAccess } from './token.entity.js';
+export type { PoolAccess } from '../../common/http/index.js';
 export { TokenUsage } from './token-usage.js';
 export { TokensModule } from './tokens.module.js';

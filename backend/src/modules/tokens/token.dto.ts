@@ -1,8 +1,7 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsOptional, IsString, MaxLength, ValidateBy } from 'class-validator';
-import { ApiProperty, ApiPropertyOptional, EachIs, isUuid } from '../../common/http/index.js';
+import { ApiProperty, ApiPropertyOptional, EachIs, isUuid, type PoolAccess } from '../../common/http/index.js';
 import { parseDurationMs } from '../../config/index.js';
 import { isKnownMethod, isReservedMethod, type MethodClass, METHOD_CLASSES } from '../../telegram/index.js';
-import type { PoolAccess } from './token.entity.js';
 
 const UUID = { type: 'string', format: 'uuid' } as const;
 /** A token for more sessions than this is better given their app, or all. */

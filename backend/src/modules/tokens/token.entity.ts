@@ -1,8 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { MethodClass } from '../../common/http/index.js';
-
-/** What a token may do with its pools: get objects, or put and delete them too. */
-export type PoolAccess = 'read' | 'write';
+import type { MethodClass, PoolAccess } from '../../common/http/index.js';
 
 /** A scoped token; the secret itself is nowhere. */
 @Entity({ name: 'api_tokens' })

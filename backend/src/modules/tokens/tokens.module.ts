@@ -6,6 +6,7 @@ import { ConsoleSessionController } from './console-session.controller.js';
 import { EventTickets } from './event-tickets.js';
 import { MeController } from './me.controller.js';
 import { ScopedTokens } from './scoped-tokens.js';
+import { PoolCoverage } from './pool-coverage.js';
 import { SessionCoverage } from './session-coverage.js';
 import { TokenUsage } from './token-usage.js';
 import { TokensController } from './tokens.controller.js';
@@ -21,8 +22,16 @@ export class TokensModule {
       module: TokensModule,
       global: true,
       controllers: [ConsoleSessionController, MeController, TokensController],
-      providers: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage, TokensRepository, TokensService],
-      exports: [EventTickets, ScopedTokens, SessionCoverage, TokenUsage],
+      providers: [
+        EventTickets,
+        PoolCoverage,
+        ScopedTokens,
+        SessionCoverage,
+        TokenUsage,
+        TokensRepository,
+        TokensService,
+      ],
+      exports: [EventTickets, PoolCoverage, ScopedTokens, SessionCoverage, TokenUsage],
     };
   }
 

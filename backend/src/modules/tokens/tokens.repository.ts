@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import type { MethodClass, TokenCaller } from '../../common/http/index.js';
+import type { MethodClass, PoolAccess, TokenCaller } from '../../common/http/index.js';
 
 /** A token as a request meets it. */
 export interface StoredToken {
@@ -25,6 +25,8 @@ interface TokenRow {
   readonly classes: readonly MethodClass[];
   readonly methods: readonly string[] | null;
   readonly chats: readonly string[] | null;
+  readonly pool_ids: readonly string[];
+  readonly pool_access: PoolAccess;
   readonly expires_at: Date | null;
   readonly secret_until: Date | null;
 }
@@ -32,6 +34,7 @@ interface TokenRow {
 /** What a token is read with: `api_tokens t`, and when the secret ends that it was found by. */
 const selectToken = (secretUntil: string): string => `
   SELECT t.id, t.name, t.enabled, t.all_sessions, t.classes, t.methods, t.chats, t.expires_at, ${secretUntil} AS secret_until,
+         t.pool_ids::text[] AS pool_ids, t.pool_access,
          ARRAY(SELECT app_id::text FROM api_token_apps WHERE token_id = t.id) AS app_ids,
          ARRAY(SELECT session_id::text FROM api_token_sessions WHERE token_id = t.id) AS session_ids
     FROM api_tokens t`;
@@ -47,6 +50,7 @@ function toStored(row: TokenRow): StoredToken {
         allSessions: row.all_sessions,
         appIds: new Set(row.app_ids),
         sessionIds: new Set(row.session_ids),
+        pools: new Map(row.pool_ids.map((id) => [id, row.pool_access])),
       },
       rights: {
         classes: row.classes,

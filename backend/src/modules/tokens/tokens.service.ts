@@ -4,10 +4,10 @@ import { keysetPage } from '../../common/db/keyset.js';
 import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { NotFoundError, ValidationFailedError } from '../../common/errors/index.js';
-import { isUuid, Page, type PageRequest } from '../../common/http/index.js';
+import { isUuid, Page, type PageRequest, type PoolAccess } from '../../common/http/index.js';
 import { DEFAULT_METHOD_CLASSES, type MethodClass, METHOD_CLASSES } from '../../telegram/index.js';
 import { ScopedTokens } from './scoped-tokens.js';
-import { ApiTokenEntity, type PoolAccess } from './token.entity.js';
+import { ApiTokenEntity } from './token.entity.js';
 import { makeSecret } from './token-secret.js';
 import { type ScopeKind, TokensRepository } from './tokens.repository.js';
 

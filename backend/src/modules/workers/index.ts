@@ -2,3 +2,4 @@ export { WorkerDirectory } from './worker-directory.js';
 export { WorkerEntity } from './worker.entity.js';
 export { WorkerLease } from './worker-lease.js';
 export { WorkersModule } from './workers.module.js';
+export type { WorkerRow } from './workers.repository.js';

@@ -41,13 +41,15 @@ export class WorkerDirectory implements LiveWorkers {
   }
 
   /**
-   * All live workers, those with room first and the least busy before the others, for what any worker can do.
+   * All live workers, those with room first and the least busy before the others, for what any worker can do. One that is
+   * drained comes last: it takes nothing new as long as there is another.
    * @throws NoLiveWorkerError
    */
   async candidates(): Promise<readonly WorkerRow[]> {
     const alive = (await this.all()).filter((worker) => worker.alive);
     if (alive.length === 0) throw new NoLiveWorkerError();
-    const isFull = (worker: WorkerRow): number => (worker.sessions < worker.capacity ? 0 : 1);
+    const isFull = ({ draining, sessions, capacity }: WorkerRow): number =>
+      draining ? 2 : sessions < capacity ? 0 : 1;
     return alive.toSorted((a, b) => isFull(a) - isFull(b) || a.sessions - b.sessions);
   }
 

@@ -14,4 +14,12 @@ export class WorkerEntity {
   @Column({ name: 'last_seen_at', type: 'timestamp with time zone' }) lastSeenAt!: Date;
   /** The end of its lease: from then on its sessions may be claimed. */
   @Column({ name: 'expires_at', type: 'timestamp with time zone' }) expiresAt!: Date;
+  @Column({ type: 'text', default: '' }) version!: string;
+  /** Tells workers that have the same DATA_DIR from others; null for one of an older version. */
+  @Column({ type: 'text', nullable: true }) volume!: string | null;
+  @Column({ name: 'memory_bytes', type: 'bigint', default: 0 }) memoryBytes!: string;
+  /** Processors that it kept busy lately: 0.5 is half of one. */
+  @Column({ type: 'real', default: 0 }) load!: number;
+  /** It hands its sessions over and takes no others. */
+  @Column({ type: 'boolean', default: false }) draining!: boolean;
 }

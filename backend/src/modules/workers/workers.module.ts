@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { LiveWorkers } from '../../common/cluster/index.js';
+import { LeaseRepository } from './lease.repository.js';
 import { WorkerDirectory } from './worker-directory.js';
 import { WorkerLease } from './worker-lease.js';
 import { WorkerPurge } from './worker-purge.js';
@@ -28,7 +29,7 @@ export class WorkersModule {
       module: WorkersModule,
       global: true,
       imports: [ScheduleModule.forRoot()],
-      providers: [WorkerLease, WorkerPurge],
+      providers: [LeaseRepository, WorkerLease, WorkerPurge],
       exports: [WorkerLease],
     };
   }

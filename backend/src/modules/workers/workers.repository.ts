@@ -10,55 +10,40 @@ export interface WorkerRow {
   readonly started_at: Date;
   readonly last_seen_at: Date;
   readonly alive: boolean;
+  /** How long ago it renewed its lease, in milliseconds. */
+  readonly lease_age_ms: number;
+  readonly version: string;
+  /** Tells workers with the same DATA_DIR from others; null for one of an older version. */
+  readonly volume: string | null;
+  readonly memory_bytes: number;
+  /** Processors that it kept busy lately. */
+  readonly load: number;
+  /** It hands its sessions over and takes no others. */
+  readonly draining: boolean;
+  /** How long it has been running, in milliseconds. */
+  readonly age_ms: number;
   /** Authorized sessions that it owns. */
   readonly sessions: number;
-}
-
-/** What a worker says about itself. */
-export interface WorkerSelf {
-  readonly id: string;
-  readonly instance: string;
-  readonly addr: string;
-  readonly pid: number;
-  readonly capacity: number;
 }
 
 /** Any number that is ours: one process at a time purges. */
 const PURGE_LOCK = 7_404_012_018;
 
-/** Leases of workers; every time in here is the database's. */
+/** What all processes know of the workers; every time in here is the database's. */
 @Injectable()
 export class WorkersRepository {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Takes the id unless a live process holds it; false when one does. */
-  async claim(self: WorkerSelf, leaseMs: number): Promise<boolean> {
+  /**
+   * Has a live worker hand its sessions over and take no others, or ends that.
+   * @returns false when there is no such worker
+   */
+  async setDraining(id: string, draining: boolean): Promise<boolean> {
     const rows = await this.unitOfWork.rows(
-      `INSERT INTO workers (id, instance, addr, pid, capacity, started_at, last_seen_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, now(), now(), now() + make_interval(secs => $6))
-       ON CONFLICT (id) DO UPDATE
-         SET instance = excluded.instance, addr = excluded.addr, pid = excluded.pid, capacity = excluded.capacity,
-             started_at = excluded.started_at, last_seen_at = excluded.last_seen_at, expires_at = excluded.expires_at
-         WHERE workers.expires_at <= now() OR workers.instance = excluded.instance
-       RETURNING id`,
-      [self.id, self.instance, self.addr, self.pid, self.capacity, leaseMs / 1000],
+      'UPDATE workers SET draining = $2 WHERE id = $1 AND expires_at > clock_timestamp() RETURNING id',
+      [id, draining],
     );
     return rows.length === 1;
-  }
-
-  /** Extends the lease; false when another process has taken the id meanwhile. */
-  async renew(self: WorkerSelf, leaseMs: number): Promise<boolean> {
-    const rows = await this.unitOfWork.rows(
-      `UPDATE workers SET last_seen_at = now(), expires_at = now() + make_interval(secs => $3)
-        WHERE id = $1 AND instance = $2 RETURNING id`,
-      [self.id, self.instance, leaseMs / 1000],
-    );
-    return rows.length === 1;
-  }
-
-  /** Gives the id up, so that its sessions can be claimed at once. */
-  async release(self: WorkerSelf): Promise<void> {
-    await this.unitOfWork.rows('DELETE FROM workers WHERE id = $1 AND instance = $2', [self.id, self.instance]);
   }
 
   /** Forgets workers that have been dead for an hour; how many, or undefined when another process is at it. */
@@ -79,6 +64,9 @@ export class WorkersRepository {
   list(): Promise<WorkerRow[]> {
     return this.unitOfWork.rows<WorkerRow>(
       `SELECT w.id, w.instance, w.addr, w.capacity, w.started_at, w.last_seen_at, w.expires_at > now() AS alive,
+              (extract(epoch FROM now() - w.last_seen_at) * 1000)::int AS lease_age_ms,
+              (extract(epoch FROM now() - w.started_at) * 1000)::float AS age_ms,
+              w.version, w.volume, w.memory_bytes::float AS memory_bytes, w.load, w.draining,
               (SELECT count(*)::int FROM sessions s WHERE s.worker_id = w.id AND s.status = 'authorized') AS sessions
          FROM workers w ORDER BY w.id`,
     );

@@ -93,6 +93,7 @@ function SessionRow({ session }: { session: SessionSummary }) {
       </td>
       <td className={`${cell} hidden max-w-36 truncate font-mono text-xs text-ink-2 xl:table-cell`}>
         {session.worker_id ?? '–'}
+        {session.moving_to !== undefined && ` → ${session.moving_to}`}
       </td>
       <td className={`${cell} hidden text-xs text-ink-2 md:table-cell`}>
         <RelativeTime at={session.since} />

@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CALLER_HEADER, CallerSignature } from '../src/common/cluster/caller-signature.js';
+import { CLUSTER_TOKEN, cluster } from './support/app.js';
+import { createDatabase, type TestDatabase } from './support/database.js';
+import { ProductProcess } from './support/process.js';
+import { startTelegram, type TestTelegram } from './support/telegram.js';
+import { onLoadedMachine, until } from './support/until.js';
+
+/** How long a worker is stopped after its sessions were claimed, in milliseconds. */
+const STOPPED_MS = Number(process.env['FLEET_STOPPED_MS'] ?? 1_000);
+
+jest.setTimeout(300_000);
+
+const FREEZES = `--import=${join(__dirname, 'support', 'freeze-on-signal.mjs')}`;
+
+interface Bot {
+  readonly id: string;
+  readonly path: string;
+  readonly userId: number;
+}
+
+describe('a fleet on one volume', () => {
+  let telegram: TestTelegram;
+  let database: TestDatabase;
+  let dataDir: string;
+  let gateway: ProductProcess;
+  let appId: unknown;
+  /** Gateways look for workers once a second. */
+  const made = (path: string, body: object): Promise<Record<string, unknown>> =>
+    until(path, async () => {
+      const { body: answer } = await gateway.ask('POST', path, body);
+      if (answer.error?.['code'] === 'no_live_worker') return undefined;
+      expect(answer).toMatchObject({ ok: true });
+      return answer.result;
+    });
+  const running: ProductProcess[] = [];
+  let first: ProductProcess;
+  let second: ProductProcess;
+  let moved: Bot;
+  let bots = 0;
+
+  const startWorker = async (id: string, env: NodeJS.ProcessEnv = {}): Promise<ProductProcess> => {
+    const worker = await ProductProcess.start('worker', {
+      ...telegram.env,
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      WORKER_ID: id,
+      ...env,
+    });
+    running.push(worker);
+    return worker;
+  };
+  const newBot = async (): Promise<Bot> => {
+    bots += 1;
+    const { token, userId } = telegram.control.createBot({ username: `fleet_${bots}_bot` });
+    appId ??= (await made('/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) }))['app_id'];
+    const { id } = await made('/v1/bot', { token, app_id: appId });
+    return { id: String(id), path: `/v1/bot/${String(id)}`, userId };
+  };
+  const getMe = (path: string): Promise<unknown> =>
+    until('an answer', async () => {
+      const { status, body } = await gateway.ask('POST', `${path}/call`, { method: 'getMe' });
+      return status === 200 && body.result;
+    });
+  /** Asks a worker as a gateway would that does not know better. */
+  const askDirectly = (worker: ProductProcess, id: string): Promise<Response> =>
+    fetch(`${worker.url}/internal/sessions/bot/${id}/call`, {
+      method: 'POST',
+      headers: {
+        ...cluster,
+        [CALLER_HEADER]: new CallerSignature(CLUSTER_TOKEN).sign({ kind: 'master', via: 'token' }),
+      },
+      body: JSON.stringify({ method: 'getMe' }),
+    });
+  const refused = async (method: string, path: string, body: object): Promise<unknown> =>
+    (await gateway.ask(method, path, body)).body.error;
+  const listed = async (id: string): Promise<Record<string, unknown>> => {
+    const { body } = await gateway.ask('GET', '/v1/sessions');
+    const rows = (body.result ?? []) as unknown as readonly Record<string, unknown>[];
+    return rows.find((row) => row['id'] === id) ?? {};
+  };
+  const owners = (sessions: readonly { readonly id: string }[], expected: readonly string[]): Promise<unknown> =>
+    until(`owners ${expected.join(', ')}`, async () => {
+      const found = await Promise.all(sessions.map(async ({ id }) => (await listed(id))['worker_id']));
+      return JSON.stringify(found) === JSON.stringify(expected);
+    });
+  const sessionCounts = async (): Promise<ReadonlyMap<unknown, unknown>> => {
+    const workers = (await gateway.must('GET', '/v1/workers')) as unknown as readonly Record<string, unknown>[];
+    return new Map(workers.map(({ id, sessions }) => [id, sessions]));
+  };
+
+  beforeAll(async () => {
+    telegram = await startTelegram();
+    database = await createDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'tgcontrol-fleet-'));
+    gateway = await ProductProcess.start('gateway', { DATABASE_URL: database.url, DATA_DIR: `${dataDir}/gateway` });
+  });
+
+  afterAll(async () => {
+    await Promise.all([gateway, ...running].map((each) => each.end('SIGTERM')));
+    await telegram.stop();
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('sessions move where they are told to, leave a drained worker, and are shared out again', async () => {
+    first = await startWorker('first');
+    moved = await newBot();
+    const others = [await newBot(), await newBot(), await newBot()];
+    const all = [moved, ...others];
+    expect(await refused('POST', `${moved.path}/move`, {})).toMatchObject({ code: 'no_live_worker' });
+    expect(await refused('POST', `${moved.path}/move`, { worker_id: 'nobody' })).toMatchObject({
+      code: 'worker_not_found',
+    });
+    second = await startWorker('second', { NODE_OPTIONS: FREEZES });
+    // A call at a time to each, all the while: what it is refused with is that the session moves.
+    let isOver = false;
+    const refusals = new Set<unknown>();
+    const load = all.map(async ({ path }) => {
+      while (!isOver) {
+        const { status, body } = await gateway.ask('POST', `${path}/call`, { method: 'getMe' });
+        if (status !== 200) refusals.add(body.error?.['code']);
+        await sleep(50);
+      }
+    });
+    try {
+      expect(await gateway.must('POST', `${moved.path}/move`, { worker_id: 'second' })).toEqual({
+        worker_id: 'second',
+      });
+      await owners(all, ['second', 'first', 'first', 'first']);
+
+      expect(await gateway.must('POST', '/v1/workers/first/drain')).toMatchObject({ id: 'first', draining: true });
+      await owners(all, ['second', 'second', 'second', 'second']);
+      const workers = (await gateway.must('GET', '/v1/workers')) as unknown as Record<string, unknown>[];
+      expect(workers.find(({ id }) => id === 'first')).toMatchObject({ draining: true, sessions: 0, alive: true });
+      await getMe(moved.path);
+      expect(await refused('POST', `${moved.path}/move`, { worker_id: 'first' })).toMatchObject({
+        details: { reason: 'it is being drained' },
+      });
+
+      await gateway.must('POST', '/v1/workers/first/undrain');
+      // It counts as one that has only just come until it is some seconds old.
+      await until('shares', async () => {
+        const counts = await sessionCounts();
+        return counts.get('first') === 2 && counts.get('second') === 2;
+      });
+    } finally {
+      isOver = true;
+      await Promise.all(load);
+    }
+    for (const bot of all) expect(await getMe(bot.path)).toMatchObject({ id: bot.userId });
+    // What is between two workers has none for a moment.
+    for (const code of refusals) expect(['session_moving', 'no_live_worker', 'session_not_ready']).toContain(code);
+    expect(telegram.control.keyConflicts()).toEqual([]);
+  });
+
+  it('a worker that was stopped answers nothing when it goes on, and no key is used twice', async () => {
+    // Its lease has long run out when it goes on.
+    await getMe(moved.path);
+    await gateway.must('POST', `${moved.path}/move`, { worker_id: 'first' });
+    expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
+    process.kill(first.pid, 'SIGSTOP');
+    // One that has waited in its socket all the while.
+    const asked = askDirectly(first, moved.id).then(
+      ({ status }) => status,
+      () => 'broken off',
+    );
+    const waiting = await until('the heir to say what it waits for', async () => {
+      const row = await listed(moved.id);
+      return row['worker_id'] === 'second' && row['health'] === 'down' && String(row['health_cause']);
+    });
+    expect(waiting).toMatch(/^waiting for first, /);
+    await sleep(STOPPED_MS);
+    process.kill(first.pid, 'SIGCONT');
+    expect(await asked).not.toBe(200);
+    expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
+    expect(await listed(moved.id)).toMatchObject({ worker_id: 'second' });
+    expect(telegram.control.keyConflicts()).toEqual([]);
+  });
+
+  it('a worker whose event loop is frozen is ended before its lease ends, and its sessions answer elsewhere', async () => {
+    await startWorker('third');
+    // The first may have lived on: what it holds stays with it.
+    await first.end('SIGTERM');
+    expect(second.output).not.toContain('lease');
+    process.kill(second.pid, 'SIGUSR2');
+    expect(await second.ended()).toBe('SIGKILL');
+    const [, left] = /the lease of worker second was not renewed and ends in (-?\d+) ms/.exec(second.output) ?? [];
+    // Half a second by itself; a machine that gives the thread no time takes some of it.
+    expect(Number(left)).toBeGreaterThan(500 - onLoadedMachine(500));
+    expect(Number(left)).toBeLessThanOrEqual(500);
+    expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
+    expect(await listed(moved.id)).toMatchObject({ worker_id: 'third' });
+    expect(telegram.control.keyConflicts()).toEqual([]);
+  });
+});
