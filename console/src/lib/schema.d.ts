@@ -1819,7 +1819,7 @@ export interface components {
     };
     CooldownDto: {
       /**
-       * @description A group of methods, a method, or spam_limit.
+       * @description A group of methods, a method, spam_limit, or @send:<chat id> for the slow mode of one chat.
        * @example @send
        */
       scope: string;
@@ -3075,6 +3075,8 @@ export interface components {
       access_key_id: string;
       /** @description Shown here and never again. */
       secret_access_key: string;
+      /** @description the port where the gateway that answered listens for S3; absent while it does not */
+      s3_port?: number;
     };
     TdFieldDto: {
       name: string;

@@ -39,9 +39,11 @@ export function ObjectDialog({ pool, object, onClose }: ObjectDialogProps) {
             {object.key}
           </Fact>
           <Fact name="Type">{object.content_type}</Fact>
-          <Fact name="SHA-256" copied={object.sha256}>
-            {object.sha256}
-          </Fact>
+          {object.sha256 !== undefined && (
+            <Fact name="SHA-256" copied={object.sha256}>
+              {object.sha256}
+            </Fact>
+          )}
           <Fact name="ETag" copied={object.etag}>
             {object.etag}
           </Fact>

@@ -89,7 +89,7 @@ it('shows the messages of an object, and which bot has stored each', async () =>
   await user.click(await screen.findByRole('button', { name: '1.tar' }));
   const dialog = await screen.findByRole('dialog', { name: '1.tar' });
   expect(await within(dialog).findByRole('row', { name: /^42 -100 support-bot 2 KiB$/ })).toBeVisible();
-  expect(within(dialog).getByText(anObject().sha256)).toBeVisible();
+  expect(within(dialog).getByText(anObject().etag)).toBeVisible();
   expect(within(dialog).getByRole('button', { name: 'Download' })).toBeVisible();
 });
 
