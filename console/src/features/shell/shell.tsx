@@ -15,6 +15,7 @@ import { useUploadGuard } from '@/lib/uploads';
 import { Announcer } from './announcer';
 import { useConnection } from './connection';
 import { ConnectionBanner, ConnectionChip } from './connection-chip';
+import { FleetBanner } from './fleet-banner';
 import { DESTINATIONS, IN_BAR, IN_MENU, MAIN, SYSTEM, isCurrent, type Destination } from './navigation';
 import { Palette } from './palette';
 import { ShortcutHelp } from './shortcut-help';
@@ -104,6 +105,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
           </Button>
         </header>
         <ConnectionBanner connection={connection} />
+        {connection.state === 'live' && <FleetBanner />}
         <main id="main" tabIndex={-1} className="flex-1 px-4 pt-5 pb-24 outline-none sm:px-6 lg:px-8 lg:pt-7 lg:pb-12">
           {children}
         </main>
