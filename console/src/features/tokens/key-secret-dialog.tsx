@@ -1,3 +1,5 @@
+'use client';
+
 import { ShieldCheck, Terminal } from 'lucide-react';
 import { SecretDialog } from '@/components/secret-dialog';
 import { CopyTextButton } from '@/components/ui/copy';
