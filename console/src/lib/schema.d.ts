@@ -3085,6 +3085,8 @@ export interface components {
       access_key_id: string;
       /** @description Shown here and never again. */
       secret_access_key: string;
+      /** @description the port where the gateway that answered listens for S3; absent while it does not */
+      s3_port?: number;
     };
     TdFieldDto: {
       name: string;
