@@ -12,8 +12,8 @@ import { startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
-/** By hand for the long way, and for others: FLEET_CHAOS_SECONDS=900 FLEET_CHAOS_SESSIONS=60 FLEET_CHAOS_WORKERS=3 FLEET_CHAOS_GATEWAYS=2. */
-const SECONDS = Number(process.env['FLEET_CHAOS_SECONDS'] ?? 12);
+/** By hand: FLEET_CHAOS_SECONDS=30; the long way with 900, FLEET_CHAOS_SESSIONS=60 FLEET_CHAOS_WORKERS=3 FLEET_CHAOS_GATEWAYS=2. */
+const SECONDS = Number(process.env['FLEET_CHAOS_SECONDS'] ?? 0);
 const SESSIONS = Number(process.env['FLEET_CHAOS_SESSIONS'] ?? 4);
 const WORKERS = Number(process.env['FLEET_CHAOS_WORKERS'] ?? 2);
 const GATEWAYS = Number(process.env['FLEET_CHAOS_GATEWAYS'] ?? 1);
@@ -40,7 +40,7 @@ interface Told {
   readonly status: 'sent' | 'failed' | 'unknown';
 }
 
-describe('a fleet in chaos', () => {
+(SECONDS > 0 ? describe : describe.skip)('a fleet in chaos', () => {
   let telegram: TestTelegram;
   let database: TestDatabase;
   let dataDir: string;
