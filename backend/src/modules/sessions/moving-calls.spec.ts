@@ -72,9 +72,9 @@ describe('calls of sessions that move', () => {
 
   it.each<[string, Error]>([
     ['refused by a worker that hands it over', moving],
-    ['that a worker ending did not take', new RemoteError(503, 'gateway', 'shutting_down', 'ends')],
+    ['that a worker ending did not take', new RemoteError(503, 'gateway', 'shutting_down', 'ends', {})],
     ['that never reached their worker', new WorkerUnreachableError('a', true, new Error('refused'))],
-    ['to a worker that has let go of it', new RemoteError(503, 'gateway', 'no_live_worker', 'not here')],
+    ['to a worker that has let go of it', new RemoteError(503, 'gateway', 'no_live_worker', 'not here', {})],
   ])('%s are made again when another one has it', async (_what, failure) => {
     at['a'] = failure;
     const answer = call();
@@ -99,8 +99,8 @@ describe('calls of sessions that move', () => {
   it.each<[string, Error]>([
     ['may have been done', new WorkerUnreachableError('a', false, new Error('reset'))],
     ['were given to TDLib', new RemoteError(503, 'gateway', 'session_moving', 'moving', { details: { sent: true } })],
-    ['Telegram refused', new RemoteError(400, 'tdlib', 400, 'CHAT_INVALID')],
-    ['are for a session that is not logged in', new RemoteError(409, 'gateway', 'session_not_ready', 'is stopped')],
+    ['Telegram refused', new RemoteError(400, 'tdlib', 400, 'CHAT_INVALID', {})],
+    ['are for a session that is not logged in', new RemoteError(409, 'gateway', 'session_not_ready', 'is stopped', {})],
   ])('that %s are never made twice', async (_what, failure) => {
     at['a'] = failure;
     await expect(call()).rejects.toBe(failure);
