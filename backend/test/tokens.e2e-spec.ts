@@ -694,6 +694,15 @@ describe('scoped tokens', () => {
       expect(bucket.code).toBe('NoSuchBucket');
     });
 
+    it('with the port where they serve, when the gateway that makes one has it', async () => {
+      const { id } = await create();
+      const portOf = async (app: TestApp): Promise<unknown> => {
+        const { body } = await app.http().post(`/v1/tokens/${id}/s3-keys`).set(master).expect(200);
+        return (body as { result: { s3_port?: number } }).result.s3_port;
+      };
+      expect([await portOf(gateway), await portOf(other)]).toEqual([undefined, s3Port]);
+    });
+
     it('that end with themselves and with their token', async () => {
       const { id } = await create();
       const [revoked, ofDisabled] = [await createKey(id), await createKey(id)];

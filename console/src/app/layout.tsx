@@ -7,7 +7,7 @@ import { NewPoolDialog } from '@/features/pools';
 import { NewProxyDialog } from '@/features/proxies';
 import { ConsoleRoot } from '@/features/shell';
 import { SignInPage } from '@/features/sign-in';
-import { NewTokenDialog } from '@/features/tokens';
+import { KeySecretDialog, NewTokenDialog } from '@/features/tokens';
 import { SubscriptionSecretDialog } from '@/features/updates';
 import { inter, interCyrillic, interMore } from './fonts';
 import './globals.css';
@@ -48,6 +48,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
               <NewAppDialog />
               <NewProxyDialog />
               <NewTokenDialog />
+              <KeySecretDialog />
               <NewPoolDialog />
               <LoginDialog />
               <SubscriptionSecretDialog />

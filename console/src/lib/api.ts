@@ -74,3 +74,53 @@ export async function sendRaw(path: string, init: RequestInit): Promise<Response
     throw ApiError.from(thrown);
   }
 }
+
+/**
+ * Sends bytes as they are read from the disk and tells how many have left, which fetch cannot.
+ *
+ * @returns the answer, refusals as well
+ * @throws ApiError when nobody answered; the signal's own reason when it was aborted
+ */
+export async function sendFile(
+  path: string,
+  file: File,
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    readonly onProgress: (sent: number) => void;
+  },
+): Promise<Response> {
+  const response = await putOnce(path, file, options);
+  if (!(await isCsrfRefusal(response))) return response;
+  csrfToken = await renewCsrfToken();
+  return csrfToken === undefined ? response : putOnce(path, file, options);
+}
+
+function putOnce(
+  path: string,
+  file: File,
+  { headers, signal, onProgress }: Parameters<typeof sendFile>[2],
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = (): void => request.abort();
+    request.open('PUT', `${baseUrl}${path}`);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    if (csrfToken !== undefined) request.setRequestHeader('X-Csrf-Token', csrfToken);
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () => {
+      const id = request.getResponseHeader('x-request-id');
+      resolve(
+        new Response(request.responseText, {
+          status: request.status,
+          headers: id === null ? {} : { 'x-request-id': id },
+        }),
+      );
+    };
+    request.onerror = () => reject(ApiError.from(undefined));
+    request.onabort = () => reject(signal.reason as Error);
+    request.onloadend = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    request.send(file);
+  });
+}

@@ -8,6 +8,7 @@ import type {
   PoolStatus,
   Proxy,
   SessionSummary,
+  StoredObject,
   Subscription,
   Token,
   Worker,
@@ -181,6 +182,21 @@ export function aPoolBot(changes: Partial<PoolBotStatus> = {}): PoolBotStatus {
     state: 'idle',
     budget: { used: 3, of: 20, window_s: 60 },
     counters: { ok: 12, rate: 0, transient: 0, fault: 0, bytes: 1_024 },
+    ...changes,
+  };
+}
+
+/** A small object, with what a test changes about it. */
+export function anObject(changes: Partial<StoredObject> = {}): StoredObject {
+  return {
+    key: 'images/1.tar',
+    version: 'v1',
+    size: 2_048,
+    etag: '900150983cd24fb0d6963f7d28e17f72',
+    sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    content_type: 'application/x-tar',
+    metadata: {},
+    created_at: '2026-11-30T09:00:00.000Z',
     ...changes,
   };
 }

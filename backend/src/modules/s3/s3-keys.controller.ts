@@ -29,7 +29,11 @@ export class S3KeysController {
   })
   async create(@Param('id') id: string): Promise<AccessKeyCreatedDto> {
     const key = await this.keys.create(existingId('token', id));
-    return { access_key_id: key.id, secret_access_key: key.secret };
+    return {
+      access_key_id: key.id,
+      secret_access_key: key.secret,
+      ...(this.keys.port !== undefined && { s3_port: this.keys.port }),
+    };
   }
 
   @Delete(':key')

@@ -19,6 +19,8 @@ const MAX_KEYS = 20;
  */
 @Injectable()
 export class S3Keys implements AccessKeys, OnModuleInit {
+  /** Where this gateway listens for S3; undefined while it does not. */
+  readonly port: number | undefined;
   private readonly known: Remembered<StoredKey>;
   private readonly clusterToken: string;
 
@@ -32,6 +34,7 @@ export class S3Keys implements AccessKeys, OnModuleInit {
     const { clusterToken } = config.secrets;
     if (clusterToken === undefined) throw new Error('a gateway has a CLUSTER_TOKEN');
     this.clusterToken = clusterToken;
+    this.port = config.s3.listen?.port;
     this.known = new Remembered((id) => repository.find(id), { freshMs: 800, usableMs: 60_000, maxKeys: 10_000 });
   }
 

@@ -1,19 +1,34 @@
 'use client';
 
-import { ArrowLeft, Boxes, CirclePause, FolderOpen, Pencil, Play, SearchX, Trash2, WandSparkles } from 'lucide-react';
+import {
+  ArrowLeft,
+  Bot,
+  Boxes,
+  CirclePause,
+  Files,
+  FolderOpen,
+  Pencil,
+  Play,
+  SearchX,
+  Trash2,
+  WandSparkles,
+} from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { Suspense, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyButton } from '@/components/ui/copy';
+import { LinkTabs } from '@/components/ui/link-tabs';
 import { MenuItem, RowMenu } from '@/components/ui/menu';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
+import { poolHref } from '@/lib/overlays';
 import { usePools, usePoolStatus } from '@/lib/queries';
 import type { Pool } from '@/lib/types';
 import { useUrlState } from '@/lib/url-state';
 import { BotsCard } from './bots-card';
 import { FactsCard } from './facts-card';
+import { ObjectsTab } from './objects-tab';
 import { PoolBadge } from './pool-badge';
 import { AddChatDialog, DeletePoolDialog, EditPoolDialog } from './pool-dialogs';
 import { ThroughputCard } from './throughput-card';
@@ -64,6 +79,7 @@ function PoolView({ pool }: { pool: Pool }) {
   const status = usePoolStatus(pool.id);
   const flows = useFlows(status.data, status.dataUpdatedAt);
   const acts = usePoolActs(pool);
+  const tab = useUrlState().get('tab') === 'objects' ? 'objects' : 'bots';
   const [asked, setAsked] = useState<Act>();
   const close = (): void => setAsked(undefined);
   const live = status.isError ? undefined : status.data;
@@ -115,13 +131,24 @@ function PoolView({ pool }: { pool: Pool }) {
           lead="The worker that runs the pool could not be asked; what you see is the registry’s last word."
         />
       )}
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
-        <BotsCard pool={pool} live={live?.bots} isVerifying={acts.isVerifying} onVerify={acts.verify} />
-        <div className="flex min-w-0 flex-col gap-5">
-          <ThroughputCard flows={flows} />
-          <FactsCard pool={pool} backlog={live?.backlog} />
+      <LinkTabs
+        label="Parts of the pool"
+        tabs={[
+          { href: poolHref(pool), name: 'Bots', icon: Bot, isCurrent: tab === 'bots' },
+          { href: poolHref(pool, 'objects'), name: 'Objects', icon: Files, isCurrent: tab === 'objects' },
+        ]}
+      />
+      {tab === 'objects' ? (
+        <ObjectsTab pool={pool} />
+      ) : (
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
+          <BotsCard pool={pool} live={live?.bots} isVerifying={acts.isVerifying} onVerify={acts.verify} />
+          <div className="flex min-w-0 flex-col gap-5">
+            <ThroughputCard flows={flows} />
+            <FactsCard pool={pool} backlog={live?.backlog} />
+          </div>
         </div>
-      </div>
+      )}
       {asked === 'edit' && <EditPoolDialog pool={pool} onClose={close} />}
       {asked === 'chat' && <AddChatDialog pool={pool} onClose={close} />}
       {asked === 'delete' && <DeletePoolDialog pool={pool} onClose={close} onDeleted={() => router.push('/pools/')} />}

@@ -93,7 +93,7 @@ export function adviceFor(reason: string): string {
 
 /** What became of the messages of something that was deleted, as a sentence. */
 export const REMOTE_WORDS: Record<RemoteState, string> = {
-  deleted: 'Its messages are deleted from the chat.',
-  pending: 'Its messages could not be deleted yet. Collecting tries again.',
-  not_possible: 'Its messages are older than 48 hours, which bots may not delete: they stay in the chat unused.',
+  deleted: 'Messages that nothing else uses are deleted.',
+  pending: 'Some messages could not be deleted yet; collecting tries again.',
+  not_possible: 'Messages older than 48 hours, which bots may not delete, stay in the chat unused.',
 };

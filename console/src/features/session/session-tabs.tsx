@@ -1,6 +1,5 @@
 import { FolderOpen, Gauge, LayoutList, Radio, Webhook, type LucideIcon } from 'lucide-react';
-import Link from 'next/link';
-import { cn } from '@/lib/cn';
+import { LinkTabs } from '@/components/ui/link-tabs';
 import { sessionHref, type SessionTab } from '@/lib/overlays';
 import { useUrlState } from '@/lib/url-state';
 
@@ -18,26 +17,17 @@ export function useSessionTab(): SessionTab {
   return TABS.find(({ tab }) => tab === asked)?.tab ?? 'summary';
 }
 
-/** The parts of a session's page, as links, so that each can be bookmarked. */
+/** The parts of a session's page. */
 export function SessionTabs({ session, current }: { session: { readonly id: string }; current: SessionTab }) {
   return (
-    <nav aria-label="Parts of the session" className="-mb-px flex gap-1 overflow-x-auto border-b border-line">
-      {TABS.map(({ tab, name, icon: Icon }) => (
-        <Link
-          key={tab}
-          href={sessionHref(session, tab)}
-          aria-current={tab === current ? 'page' : undefined}
-          className={cn(
-            'flex h-10 shrink-0 items-center gap-2 border-b-2 px-3 text-sm font-medium focus-visible:outline-offset-[-2px]',
-            tab === current
-              ? 'border-accent text-ink'
-              : 'border-transparent text-ink-2 hover:border-line-strong hover:text-ink',
-          )}
-        >
-          <Icon aria-hidden className="hidden size-4 sm:block" />
-          {name}
-        </Link>
-      ))}
-    </nav>
+    <LinkTabs
+      label="Parts of the session"
+      tabs={TABS.map(({ tab, name, icon }) => ({
+        href: sessionHref(session, tab),
+        name,
+        icon,
+        isCurrent: tab === current,
+      }))}
+    />
   );
 }

@@ -1,7 +1,7 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { SignInPage } from '@/features/sign-in';
 import { renderWithApi, ok, refused, type Answers } from '@/test/render-with-api';
-import { aSession } from '@/test/samples';
+import { aSession, aWorker } from '@/test/samples';
 import { ConsoleRoot } from './console-root';
 
 const page = (
@@ -124,6 +124,21 @@ it('shows one banner with the cause while the database is away', async () => {
       }),
   });
   expect(await screen.findByRole('alert')).toHaveTextContent('database: the database is not available');
+});
+
+it('says on every page what of the fleet is degraded, with the way there, until it is well again', async () => {
+  let alive = false;
+  renderWithApi(page, {
+    ...basics,
+    'GET /v1/console/session': session,
+    'GET /v1/workers': () => ok([{ ...aWorker, alive }]),
+    'GET /v1/pools': () => ok([]),
+  });
+  const banner = await screen.findByRole('alert');
+  expect(banner).toHaveTextContent('No worker is alive');
+  expect(within(banner).getByRole('link', { name: 'Workers' })).toHaveAttribute('href', '/workers/');
+  alive = true;
+  await waitFor(() => expect(screen.queryByRole('alert')).not.toBeInTheDocument());
 });
 
 it('goes to a page by g and its key, and opens the help with a question mark', async () => {

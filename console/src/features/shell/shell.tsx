@@ -10,10 +10,12 @@ import { Dialog } from '@/components/ui/dialog';
 import { Kbd } from '@/components/ui/kbd';
 import { cn } from '@/lib/cn';
 import { useSignOut } from '@/lib/console-session';
+import { useObjectUploads } from '@/lib/object-uploads';
 import { useUploadGuard } from '@/lib/uploads';
 import { Announcer } from './announcer';
 import { useConnection } from './connection';
 import { ConnectionBanner, ConnectionChip } from './connection-chip';
+import { FleetBanner } from './fleet-banner';
 import { DESTINATIONS, IN_BAR, IN_MENU, MAIN, SYSTEM, isCurrent, type Destination } from './navigation';
 import { Palette } from './palette';
 import { ShortcutHelp } from './shortcut-help';
@@ -28,7 +30,9 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
   const connection = useConnection();
   const [opened, setOpened] = useState<Opened>();
   const close = (): void => setOpened(undefined);
-  useUploadGuard();
+  useUploadGuard(
+    useObjectUploads().some(({ state }) => state === 'waiting' || state === 'sending' || state === 'storing'),
+  );
   useShortcuts({ openPalette: () => setOpened('palette'), openHelp: () => setOpened('help') });
 
   return (
@@ -101,6 +105,7 @@ export function Shell({ children, overlays }: { children: ReactNode; overlays: R
           </Button>
         </header>
         <ConnectionBanner connection={connection} />
+        {connection.state === 'live' && <FleetBanner />}
         <main id="main" tabIndex={-1} className="flex-1 px-4 pt-5 pb-24 outline-none sm:px-6 lg:px-8 lg:pt-7 lg:pb-12">
           {children}
         </main>

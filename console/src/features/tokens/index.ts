@@ -1,2 +1,3 @@
+export { KeySecretDialog } from './key-secret-dialog';
 export { NewTokenDialog } from './new-token-dialog';
 export { TokensPage } from './tokens-page';

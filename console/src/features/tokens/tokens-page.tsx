@@ -3,6 +3,7 @@
 import {
   CircleCheck,
   CirclePause,
+  Database,
   Hourglass,
   KeyRound,
   Pencil,
@@ -29,12 +30,13 @@ import { useNow } from '@/lib/clock';
 import { useOverlays } from '@/lib/overlays';
 import { useApps, useRefresh, useSessions, useTokens } from '@/lib/queries';
 import type { Token } from '@/lib/types';
+import { AccessKeysDialog } from './access-keys-dialog';
 import { DeleteTokenDialog, EditTokenDialog, RotateTokenDialog } from './token-dialogs';
 import { describeRights, type TokenState, tokenState } from './token-rights';
 import { TokenRightsDialog } from './token-rights-dialog';
 import { describeScope, tokenName } from './token-scope';
 
-type Act = 'edit' | 'rights' | 'rotate' | 'delete';
+type Act = 'edit' | 'rights' | 'keys' | 'rotate' | 'delete';
 
 const STATES: Record<TokenState, { readonly word: string; readonly tone: Tone; readonly icon: LucideIcon }> = {
   enabled: { word: 'Enabled', tone: 'ok', icon: CircleCheck },
@@ -81,6 +83,7 @@ export function TokensPage() {
       </Card>
       {asked?.what === 'edit' && <EditTokenDialog token={asked.token} onClose={() => setAsked(undefined)} />}
       {asked?.what === 'rights' && <TokenRightsDialog token={asked.token} onClose={() => setAsked(undefined)} />}
+      {asked?.what === 'keys' && <AccessKeysDialog token={asked.token} onClose={() => setAsked(undefined)} />}
       {asked?.what === 'rotate' && <RotateTokenDialog token={asked.token} onClose={() => setAsked(undefined)} />}
       {asked?.what === 'delete' && <DeleteTokenDialog token={asked.token} onClose={() => setAsked(undefined)} />}
     </Page>
@@ -157,6 +160,9 @@ function TokenRow({ token, onAsk }: { token: Token; onAsk: (what: Act) => void }
         </MenuItem>
         <MenuItem icon={ShieldQuestionMark} onSelect={() => onAsk('rights')}>
           What it may do
+        </MenuItem>
+        <MenuItem icon={Database} onSelect={() => onAsk('keys')}>
+          S3 access keys
         </MenuItem>
         <MenuItem icon={RefreshCw} onSelect={() => onAsk('rotate')}>
           Rotate

@@ -8,9 +8,13 @@ export function useUploads(): readonly UploadItem[] {
   return useSyncExternalStore(uploadQueue.subscribe, uploadQueue.read, () => NONE);
 }
 
-/** Asks before a page is left that still uploads, and goes on as soon as the network is back. For the frame of all pages. */
-export function useUploadGuard(): void {
-  const isBusy = useUploads().some(({ state }) => state === 'sending' || state === 'waiting' || state === 'cut');
+/**
+ * Asks before a page is left that still uploads, and goes on as soon as the network is back. For the frame of all pages.
+ * @param isBusyElsewhere whether it uploads into pools, which would begin anew
+ */
+export function useUploadGuard(isBusyElsewhere: boolean): void {
+  const isSending = useUploads().some(({ state }) => state === 'sending' || state === 'waiting' || state === 'cut');
+  const isBusy = isBusyElsewhere || isSending;
   useEffect(() => {
     if (!isBusy) return;
     const hold = (event: BeforeUnloadEvent): void => event.preventDefault();
