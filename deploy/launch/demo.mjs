@@ -17,6 +17,9 @@ const ENV_FILE = join(FOLDER, 'env');
 const CONTROL_PORT = Number(process.env['DEMO_CONTROL_PORT'] ?? 8090);
 /** A container has to let the control API out; everybody who reaches it may do anything to the sandbox. */
 const CONTROL_HOST = process.env['DEMO_CONTROL_HOST'] ?? '127.0.0.1';
+const S3_ADDR = process.env['S3_LISTEN_ADDR'] ?? '127.0.0.1:8091';
+/** Where this machine reaches it, also from a container that listens everywhere. */
+const S3_URL = `http://127.0.0.1:${S3_ADDR.replace(/^.*:/, '')}`;
 
 await launch(async () => {
   await ensureInstalled();
@@ -25,6 +28,7 @@ await launch(async () => {
   const controlUrl = `http://127.0.0.1:${CONTROL_PORT}`;
   await refuseIfTaken(url, 'LISTEN_ADDR');
   await refuseIfTaken(controlUrl, 'DEMO_CONTROL_PORT');
+  await refuseIfTaken(S3_URL, 'S3_LISTEN_ADDR');
   await clearFolder(FOLDER);
   mkdirSync(FOLDER, { recursive: true });
 
@@ -70,6 +74,7 @@ async function play({ control, env }, url, controlUrl) {
     ...env,
     DATA_DIR: join(FOLDER, 'product'),
     API_TOKEN: token,
+    S3_LISTEN_ADDR: S3_ADDR,
   });
   await answering(`${url}/readyz`, product);
 
@@ -81,8 +86,19 @@ async function play({ control, env }, url, controlUrl) {
   const user = await logIn(api, control, app_id, world.user);
   await beginLogin(api, app_id, world.newcomer, 'Waits for its code');
   answerAs(world.friend, world.user, control);
+  const key = await openStore(api, app_id, world.store);
 
-  const variables = { TGCONTROL_URL: url, TOKEN: token, BOT: bot.id, DEMO_USER: user.id, SANDBOX_URL: controlUrl };
+  const variables = {
+    TGCONTROL_URL: url,
+    TOKEN: token,
+    BOT: bot.id,
+    DEMO_USER: user.id,
+    SANDBOX_URL: controlUrl,
+    S3_URL,
+    AWS_ACCESS_KEY_ID: key.access_key_id,
+    AWS_SECRET_ACCESS_KEY: key.secret_access_key,
+    AWS_DEFAULT_REGION: 'us-east-1',
+  };
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
   writeFileSync(ENV_FILE, lines.join(''), { mode: 0o600 });
   introduce(url, token, controlUrl, world.newcomer.code);
@@ -96,6 +112,15 @@ async function logIn(api, control, appId, account) {
   if (asked.status === 'awaiting_password')
     await api.post(`/user/${id}/login/password`, { password: account.password });
   return { id };
+}
+
+/** @returns {Promise<object>} an access key of S3 to a pool of its own */
+async function openStore(api, appId, { tokens, chatId }) {
+  const bots = [];
+  for (const token of tokens) bots.push(await api.post('/bot', { app_id: appId, token, label: 'Demo store' }));
+  const pool = await api.post('/pools', { name: 'demo-store', chat_id: chatId, session_ids: bots.map(({ id }) => id) });
+  const token = await api.post('/tokens', { name: 'Demo store', pool_ids: [pool.id], pool_access: 'write' });
+  return api.post(`/tokens/${token.id}/s3-keys`, {});
 }
 
 async function beginLogin(api, appId, { phone }, label) {
@@ -112,6 +137,7 @@ function introduce(url, token, controlUrl, waitingCode) {
   API token      ${token}
   API reference  ${url}/docs
   Sandbox        ${controlUrl} (its control API)
+  S3             ${S3_URL} (bucket demo-store)
   Variables      ${relative(root, ENV_FILE)}
 
 One more login waits in the console for its code, which is ${waitingCode} and good for five minutes.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -21,11 +21,12 @@ describe('npm run demo', () => {
   let ports;
 
   before(async () => {
-    ports = [await freePort(), await freePort()];
+    ports = [await freePort(), await freePort(), await freePort()];
     demo = startProgram(process.execPath, [at('deploy/launch/demo.mjs')], {
       DEMO_DIR: folder,
       DEMO_CONTROL_PORT: String(ports[1]),
       LISTEN_ADDR: `127.0.0.1:${ports[0]}`,
+      S3_LISTEN_ADDR: `127.0.0.1:${ports[2]}`,
     });
     await until(async () => demo.output().includes('Ctrl-C ends it'), demo, 120_000);
   });
@@ -37,7 +38,7 @@ describe('npm run demo', () => {
 
   it('prints the examples of the README, and they work as printed', async () => {
     const blocks = examples();
-    assert.equal(blocks.length, 4);
+    assert.equal(blocks.length, 5);
     for (const block of blocks) assert.ok(demo.output().includes(block.trimEnd()));
 
     const script = blocks.join('\n').replaceAll('curl -s', "curl -s -w '\\n'").replace('data/demo', folder);
@@ -45,19 +46,22 @@ describe('npm run demo', () => {
     const lines = stdout
       .trim()
       .split('\n')
+      .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
     const newBot = lines.at(-1);
     assert.match(newBot.result.token, /^\d+:/);
     const answers = lines.slice(0, -1);
     assert.deepEqual(
       answers.map(({ ok }) => ok),
-      [true, true, true, true, true],
+      [true, true, true, true, true, true],
     );
-    const [me, posted, seen, , replies] = answers.map(({ result }) => result);
+    const [me, posted, seen, , replies, stored] = answers.map(({ result }) => result);
     assert.equal(me.usernames.editable_username, 'demo_bot');
     assert.equal(posted.content.text.text, 'Hello');
     assert.equal(seen.messages[0].content.text.text, 'Hello');
     assert.equal(replies.messages[0].content.text.text, 'Yes, I am here.');
+    assert.equal(stored.objects[0].key, 'README.md');
+    assert.equal(stored.objects[0].size, statSync(at('README.md')).size);
   });
 
   it('lets nobody else read the token', async () => {

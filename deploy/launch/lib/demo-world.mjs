@@ -23,7 +23,15 @@ export function populate(control) {
     admins: [bot.userId],
   });
   control.createChat({ type: 'supergroup', title: 'Demo group', members: [...people, bot.userId] });
-  return { bot, user, friend, newcomer };
+  return { bot, user, friend, newcomer, store: populateStore(control, user.userId) };
+}
+
+/** Two bots, and the channel that they keep objects in. */
+function populateStore(control, ownerId) {
+  const bots = [1, 2].map((n) => control.createBot({ username: `demo_store_${n}_bot`, firstName: `Demo store ${n}` }));
+  const admins = [ownerId, ...bots.map(({ userId }) => userId)];
+  const { chatId } = control.createChat({ type: 'channel', title: 'Demo store', admins });
+  return { tokens: bots.map(({ token }) => token), chatId };
 }
 
 /**

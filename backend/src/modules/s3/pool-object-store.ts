@@ -276,7 +276,13 @@ export class PoolObjectStore implements ObjectStore {
     if (from >= to) return;
     try {
       const bytes = addAbortSignal(signal, await this.objects.read(bucket, object, from, to));
-      for await (const piece of bytes as AsyncIterable<Buffer>) yield piece;
+      let left = to - from;
+      for await (const piece of bytes as AsyncIterable<Buffer>) {
+        left -= piece.length;
+        yield piece;
+      }
+      // Of one that was replaced before its messages were looked up there are none.
+      if (left > 0) throw new ObjectStoreError('unavailable', 'the object is another one by now');
     } catch (error) {
       throw refusalOf(error);
     }

@@ -1,4 +1,4 @@
-// npm run s3-clients [name of a test]: real clients of S3 against a pool of bots on the sandbox Telegram, which limits them.
+// npm run clients [name of a test]: real clients of S3 against a pool of bots on the sandbox Telegram, which limits them.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
