@@ -3,11 +3,11 @@
  * their index.ts. The row of a new module decides what it may know.
  */
 const MODULES = [
-  ['s3'],
+  ['s3', 'backup'],
   ['bot-pool'],
   ['files', 'webhooks'],
   ['sessions'],
-  ['proxies', 'limits', 'apps', 'workers', 'uploads', 'states'],
+  ['proxies', 'limits', 'apps', 'workers', 'uploads', 'states', 'instance'],
   ['audit', 'tokens', 'td-api'],
 ];
 

@@ -10,11 +10,14 @@ import { benchFiles, type FileIds, type FilesResult } from './files.js';
 import { Api } from './lib/api.js';
 import { benchLimits, type LimitsResult } from './limits.js';
 import type { Target } from './lib/load.js';
+import { benchPool, type PoolResult } from './pool.js';
+import { benchTurns, type TurnsResult } from './pool-turns.js';
 import { benchSends, SENDING_BOTS, type SendsResult } from './sends.js';
 import { freePort, type Helper, pssMiB, startHelper, startProduct } from './lib/processes.js';
 import { UpdatesBench, type UpdatesResult } from './updates.js';
 
-// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,updates,limits,memory,binding,start`;
+// npm run bench: what the product costs beside TDLib alone. `--quick` for a look, `--only=calls,sends,files,updates,limits,pool,memory,binding,start`;
+// `--pool-bytes=1073741824` stores an object as large as a promise speaks of;
 // `--profile` writes a CPU profile of each process that serves calls to bench/profiles (and makes them slower).
 const RESULTS = fileURLToPath(new URL('../../../bench/results.json', import.meta.url));
 const PROFILES = fileURLToPath(new URL('../../../bench/profiles', import.meta.url));
@@ -30,6 +33,14 @@ const BOTS = quick ? 20 : 100;
 const ROUNDS = quick ? 2 : 5;
 const SECONDS = quick ? 3 : 8;
 const FILES = { rounds: ROUNDS, largeBytes: quick ? 32e6 : 128e6, smallBytes: 1_024, smallFiles: quick ? 20 : 100 };
+const POOL_BYTES = Number(
+  process.argv.find((argument) => argument.startsWith('--pool-bytes='))?.slice('--pool-bytes='.length) ??
+    (quick ? 32e6 : 128e6),
+);
+const POOL_RANGES = quick ? 50 : 1_000;
+/** 5 MB/s for each bot. */
+const POOL_KBIT = 40_000;
+const POOL_BOTS = 6;
 const LIMITED_CALLS = quick ? 1_000 : 5_000;
 const SETTLE_MS = quick ? 5_000 : 15_000;
 
@@ -45,6 +56,9 @@ interface SandboxReady {
   readonly code: string;
   /** An account that writes only when it is asked to. */
   readonly rare: number;
+  /** Ports of slow proxies, one for each bot; and a channel whose administrators all bots are. */
+  readonly proxies: readonly number[];
+  readonly store: number;
 }
 
 interface Results {
@@ -55,6 +69,8 @@ interface Results {
   files?: Record<string, FilesResult>;
   updates?: Record<string, UpdatesResult>;
   limits?: Record<string, LimitsResult>;
+  pool?: Record<string, PoolResult>;
+  turns?: Record<string, TurnsResult>;
   memory?: Record<string, number>;
   start?: Record<string, number>;
 }
@@ -300,6 +316,56 @@ async function files(databaseUrl: string): Promise<Record<string, FilesResult>> 
   );
 }
 
+/** One bot and six, each behind a link of its own. */
+async function pool(databaseUrl: string): Promise<Record<string, PoolResult>> {
+  const { ready: sandbox } = await started(
+    startHelper<SandboxReady>('sandbox-process', { bots: POOL_BOTS + 1, kbit: POOL_KBIT }),
+  );
+  const here = new URL(databaseUrl);
+  here.pathname = '/pool';
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('CREATE DATABASE pool');
+  await client.end();
+  const product = await started(
+    startProduct(
+      {
+        ...sandbox.env,
+        ROLE: 'all',
+        DATABASE_URL: here.href,
+        API_TOKEN: apiToken,
+        CLUSTER_TOKEN: clusterToken,
+        MASTER_KEY: masterKey,
+        DATA_DIR: join(root, 'pool'),
+      },
+      profiling,
+    ),
+  );
+  const api = new Api(product.url, apiToken);
+  const app_id = await api.createApp();
+  const bots: string[] = [];
+  for (const [index, token] of sandbox.tokens.entries()) {
+    const proxy = { type: 'socks5', host: '127.0.0.1', port: sandbox.proxies[index] };
+    const { proxy_id } = await api.post<{ proxy_id: string }>('/v1/proxies', proxy);
+    bots.push((await api.post<{ id: string }>('/v1/bot', { token, app_id, proxy_id })).id);
+  }
+  const MIB = 2 ** 20;
+  const chunk_size = Math.min(16 * MIB, Math.max(MIB, Math.floor(POOL_BYTES / 60 / MIB) * MIB));
+  const results: Record<string, PoolResult> = {};
+  for (const [name, session_ids] of Object.entries({ one: bots.slice(0, 1), six: bots.slice(1) })) {
+    // How many messages a bot may send is not what is measured here.
+    const budget = { max: 1_000, window_s: 60, gap_ms: 0 };
+    await api.post('/v1/pools', { name, chat_id: sandbox.store, session_ids, chunk_size, budget });
+    const measured = { url: product.url, token: apiToken, name, pids: [product.pid] };
+    results[name === 'one' ? '1 bot at 5 MB/s' : '6 bots at 5 MB/s'] = await benchPool(
+      measured,
+      POOL_BYTES,
+      POOL_RANGES,
+    );
+  }
+  return results;
+}
+
 /** TDLib's numbers of the documents in a channel. */
 async function fileIds(api: Api, path: string, { chats, messages }: SandboxReady, channel: number): Promise<FileIds> {
   interface Document {
@@ -470,6 +536,8 @@ function print(results: Results): void {
     Files: results.files,
     Updates: results.updates,
     Limits: results.limits,
+    Pool: results.pool,
+    'Pool of 6 bots, 20 messages a minute each, on a virtual clock': results.turns,
     Memory: results.memory,
     Start: results.start,
   };
@@ -495,6 +563,9 @@ const mapValues = (object: Record<string, number>, change: (value: number) => nu
 const [{ model } = { model: 'unknown' }] = cpus();
 const results: Results = { machine: { cpus: cpus().length, model, node: process.version } };
 try {
+  if (wanted('pool')) {
+    results.turns = await benchTurns();
+  }
   if (wanted('binding')) {
     results.binding = await benchBinding(ROUNDS);
   }
@@ -504,6 +575,7 @@ try {
     wanted('files') ||
     wanted('updates') ||
     wanted('limits') ||
+    wanted('pool') ||
     wanted('memory') ||
     wanted('start')
   ) {
@@ -535,6 +607,9 @@ try {
     }
     if (wanted('limits')) {
       results.limits = await limits(sandbox, postgres.url);
+    }
+    if (wanted('pool')) {
+      results.pool = await pool(postgres.url);
     }
   }
 } finally {

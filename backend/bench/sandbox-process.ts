@@ -10,12 +10,15 @@ const {
   users = 0,
   channels = 0,
   documents = [],
+  kbit,
 } = JSON.parse(process.argv[2] ?? '{}') as {
   readonly bots: number;
   /** Accounts that log in with {@link CODE}. */
   readonly users?: number;
   readonly channels?: number;
   readonly documents?: readonly number[];
+  /** Gives each bot a proxy of its own, as slow as that, and all bots one more channel. */
+  readonly kbit?: number;
 };
 const sandbox = await Sandbox.start({ dir: mkdtempSync(join(tmpdir(), 'tgcontrol-bench-sandbox-')) });
 const CODE = '11111';
@@ -40,6 +43,14 @@ for (let number = 0; number < bots; number += 1) {
     }
     messages.push(posted);
   }
+}
+const proxies: number[] = [];
+let store = 0;
+if (kbit !== undefined) {
+  const owner = sandbox.control.createAccount({ phone: '15550003', firstName: 'O' }).userId;
+  const admins = [owner, ...tokens.map((token) => Number(token.split(':')[0]))];
+  store = sandbox.control.createChat({ type: 'channel', title: 'Store', admins }).chatId;
+  for (const _ of tokens) proxies.push((await sandbox.control.addProxy({ behaviour: 'slow', kbit })).port);
 }
 /** Messages to a bot from somebody, so many a second; each says when it was pushed. Tells how long it took. */
 interface Push {
@@ -71,4 +82,4 @@ process.on('message', (message) => {
   void push(message as Push).then((ms) => process.send?.({ ms }));
 });
 process.on('SIGTERM', () => void sandbox.stop().then(() => process.exit(0)));
-process.send?.({ env: sandbox.env, tokens, chats, messages, rare, phones, code: CODE });
+process.send?.({ env: sandbox.env, tokens, chats, messages, rare, phones, code: CODE, proxies, store });

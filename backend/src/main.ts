@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { AppConfig } from './config/index.js';
+import { isCommand, runCommand } from './roles/commands.js';
 import { type Running, run } from './roles/run.js';
 import { describeStartFailure } from './roles/start-failure.js';
 
@@ -26,9 +27,8 @@ function end(code: number): void {
     );
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
-
-try {
+async function serve(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
   starting = run(AppConfig.fromEnv(process.env), say, (reason) => {
     complain(`tgcontrol: ${reason}`);
     end(1);
@@ -36,6 +36,12 @@ try {
   say(`tgcontrol answers at ${(await starting).url}`);
   // A launcher cannot tell from outside whether it is this process that answers on the port. One that is gone needs nothing.
   process.send?.('answers', undefined, undefined, () => undefined);
+}
+
+const args = process.argv.slice(2);
+try {
+  if (isCommand(args)) await runCommand(args, AppConfig.fromEnv(process.env), say);
+  else await serve();
 } catch (error) {
   complain(describeStartFailure(error));
   process.exit(1);

@@ -503,6 +503,9 @@ describe('access', () => {
         .send(`{"token":"x","\\ud800":1,"a\\u0000b":{"\\udfff":"\\ud800"}}`);
       expect(await eventsOf(odd)).toMatchObject([{ action: 'openConsoleSession', actor: 'nobody', status: 400 }]);
       expect(await events(`request_id=${requestId}`)).toEqual([]);
+      const opening = randomUUID();
+      await app.http().post('/v1/console/session').set('x-request-id', opening).send({ token: API_TOKEN }).expect(200);
+      expect(await eventsOf(opening)).toMatchObject([{ action: 'openConsoleSession', actor: 'console', status: 200 }]);
       const [row] = await database.query<{ text: string }>(
         `SELECT string_agg(e::text, ' ') AS text FROM audit_events e`,
       );

@@ -148,6 +148,10 @@ describe('limits', () => {
     ]);
     const lifted = await api.delete(`${path}/limits/cooldowns/${encodeURIComponent('@resolve')}?reason=a%20test`);
     expect([lifted.status, lifted.body.result]).toEqual([200, { status: 'lifted' }]);
+    expect(await limitsOf(path)).toMatchObject({
+      cooldowns: [],
+      lifts: [{ scope: '@resolve', at: expect.any(String) as string, reason: 'a test' }],
+    });
     const again = await api.delete(`${path}/limits/cooldowns/@resolve`);
     expect([again.status, again.body.error?.['code']]).toEqual([404, 'cooldown_not_found']);
     expect((await search()).body.error).toMatchObject({ source: 'tdlib' });

@@ -496,6 +496,17 @@ describe('a pool of bots on two workers, through a gateway', () => {
     const stretch = await s3('GET', '/store/composed', '', { range: `bytes=3-${4 * MIB + 10}` });
     expect(stretch.body.equals(whole.subarray(MIB - 2, 5 * MIB + 6))).toBe(true);
 
+    // Bots that have sent of late rest for longer than a client of S3 waits: it is told before it sends the body.
+    await api.must(api.patch('/v1/pools/store', { budget: { max: 1, window_s: 3600, gap_ms: 0 } }));
+    const slow = await until('bodies to be refused', async () => {
+      const answer = await sendSigned({ port: s3Port }, key, { method: 'PUT', target: '/store/slow', body: 'x' });
+      return answer.status === 503 && answer;
+    });
+    expect([slow.code, Number(slow.headers['retry-after']) > 120]).toEqual(['SlowDown', true]);
+    await api.must(api.patch('/v1/pools/store', { budget: { max: 1000, window_s: 60, gap_ms: 0 } }));
+    await until('the bots to follow', async () => (await status()).bots.every(({ budget }) => budget.of === 1000));
+    await s3('DELETE', '/store/slow');
+
     const given = await upload('/store/given%20up');
     await s3('PUT', `${given}&partNumber=1`, last);
     await s3('DELETE', given);

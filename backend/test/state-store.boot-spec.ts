@@ -8,6 +8,7 @@ import { ProductProcess } from './support/process.js';
 import { type OtherS3, startOtherS3 } from './support/s3rver.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
+import { Wire } from './support/wire.js';
 
 interface StateRow {
   readonly session_id: string;
@@ -27,13 +28,13 @@ describe('sessions of hosts that share no disk', () => {
   const hosts: ProductProcess[] = [];
   const ending: (() => unknown)[] = [];
 
-  const host = async (name: string, saveEvery = '1h'): Promise<ProductProcess> => {
+  const host = async (name: string, { saveEvery = '1h', databaseUrl = database.url } = {}): Promise<ProductProcess> => {
     const started = await ProductProcess.start('worker', {
       ...telegram.env,
       ...s3.credentials('STATE_STORE'),
       STATE_STORE: s3.url,
       STATE_SAVE_EVERY: saveEvery,
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       DATA_DIR: join(dir, name),
       WORKER_ID: name,
     });
@@ -90,8 +91,9 @@ describe('sessions of hosts that share no disk', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('go on elsewhere when theirs disappears with its disk right after their login, and come back when it is back', async () => {
-    const a = await host('a');
+  it('go on elsewhere when theirs is cut off right after their login, and come back to what they have become', async () => {
+    const wire = new Wire(new URL(database.url));
+    const a = await host('a', { databaseUrl: await wire.open() });
     const created = await until('the worker', async () => {
       const answer = await gateway.ask('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) });
       return answer.status === 200 && answer.body.result;
@@ -99,7 +101,9 @@ describe('sessions of hosts that share no disk', () => {
     appId = created['app_id'];
     const paths = [await loginBot(), await loginUser()];
     // Nothing but what the login has waited for: no other save is due for an hour.
-    await a.end('SIGKILL');
+    // Cut off from the database, it ends before others may claim what it holds: there is no lock between hosts.
+    wire.cut();
+    expect(await a.ended()).toBe('SIGKILL');
     const before = logins();
     const b = await host('b');
     for (const path of paths) await answers(path, 'b');
@@ -109,6 +113,12 @@ describe('sessions of hosts that share no disk', () => {
     const binlog = (path: string): number => statSync(join(dir, 'a', 'sessions', idOf(path), 'db', 'td.binlog')).ino;
     const old = paths.map(binlog);
     await host('a');
+    const [moved = ''] = paths;
+    await until('the move of one', async () => {
+      // It may be given a fair share by itself.
+      if ((await gateway.ask('GET', moved)).body.result?.['worker_id'] === 'a') return true;
+      return (await gateway.ask('POST', `${moved}/move`, { worker_id: 'a' })).status === 200;
+    });
     expect(await b.end('SIGTERM')).toBe(0);
     for (const path of paths) await answers(path, 'a');
     expect(logins()).toBe(before);
@@ -116,8 +126,8 @@ describe('sessions of hosts that share no disk', () => {
     expect(telegram.control.keyConflicts()).toEqual([]);
   });
 
-  it('are saved whole while they work, and lose at most what came after that', async () => {
-    const c = await host('c', '300ms');
+  it('are saved whole while they work, lose at most what came after that, and leave nothing in the store when they are removed', async () => {
+    const c = await host('c', { saveEvery: '300ms' });
     const path = await until('a login on it', () => loginBot());
     const { chatId } = telegram.control.createChat({ type: 'channel', title: 'News', admins: [await accountOf(path)] });
     await gateway.must('POST', `${path}/call`, { method: 'getChat', params: { chat_id: chatId } });
@@ -146,7 +156,7 @@ describe('sessions of hosts that share no disk', () => {
     loading.abort();
     await load;
     rmSync(join(dir, 'c'), { recursive: true });
-    await host('d', '300ms');
+    await host('d', { saveEvery: '300ms' });
     await answers(path, 'd');
     expect(logins()).toBe(before);
     // What was under way is sent once more with the number it had: Telegram takes it once.
@@ -159,16 +169,10 @@ describe('sessions of hosts that share no disk', () => {
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts).toContain('after');
     expect(telegram.control.keyConflicts()).toEqual([]);
-  });
-
-  it('leave nothing in the store when they are removed', async () => {
-    await host('e');
-    const path = await until('a login on it', () => loginBot());
-    expect((await states()).map(({ session_id }) => session_id)).toContain(idOf(path));
-    const count = (await states()).length;
+    // Removed, it leaves nothing in the store.
     await gateway.must('DELETE', path);
-    expect(await states()).toHaveLength(count - 1);
-    expect(s3.keys().filter((key) => key.includes(idOf(path)))).toEqual([]);
+    expect((await states()).map(({ session_id }) => session_id)).not.toContain(idOf(path));
+    expect(s3.keys().filter((key) => key.includes('.state') && key.includes(idOf(path)))).toEqual([]);
   });
 
   async function accountOf(path: string): Promise<number> {

@@ -37,6 +37,13 @@ interface Settings {
     /** How often a session that goes on is saved, if something has changed. */
     readonly saveEveryMs: number;
   };
+  /** Where backups of everything are, and the word that a copy has taken the place of this installation. */
+  readonly backups: {
+    readonly store: StoreSettings | undefined;
+    /** 32 bytes: backups are encrypted with it, not with MASTER_KEY, which is in them. */
+    readonly key: Buffer | undefined;
+    readonly fenceEveryMs: number;
+  };
   readonly uploads: {
     readonly dir: string;
     readonly ttlMs: number;
@@ -97,7 +104,7 @@ const EXAMPLE_KEYS = new Set([
   Buffer.alloc(32).toString('base64'),
   Buffer.from('0123456789abcdef0123456789abcdef').toString('base64'),
 ]);
-const SECRET_NAMES = ['API_TOKEN', 'CLUSTER_TOKEN', 'MASTER_KEY'] as const;
+const SECRET_NAMES = ['API_TOKEN', 'CLUSTER_TOKEN', 'MASTER_KEY', 'BACKUP_KEY'] as const;
 
 /** Which secrets a process of a split role cannot do without; `all` generates what is missing. */
 const NEEDED: Readonly<Record<Role, readonly (typeof SECRET_NAMES)[number][]>> = {
@@ -133,6 +140,10 @@ const OPTIONAL_NAMES = [
   'STATE_STORE',
   'STATE_STORE_ACCESS_KEY_ID',
   'STATE_STORE_SECRET_ACCESS_KEY',
+  'BACKUP_STORE',
+  'BACKUP_STORE_ACCESS_KEY_ID',
+  'BACKUP_STORE_SECRET_ACCESS_KEY',
+  'BACKUP_KEY',
   'S3_LISTEN_ADDR',
   'S3_DOMAINS',
   'TRUSTED_PROXIES',
@@ -177,10 +188,10 @@ function secretMistakes(env: Env): string[] {
 
 /** Keys of a store are given both or not at all. */
 function storeMistakes(env: Env): string[] {
-  const isWhole = (env.STATE_STORE_ACCESS_KEY_ID === undefined) === (env.STATE_STORE_SECRET_ACCESS_KEY === undefined);
-  return isWhole
-    ? []
-    : ['STATE_STORE_ACCESS_KEY_ID and STATE_STORE_SECRET_ACCESS_KEY belong together: give both or none'];
+  return (['STATE_STORE', 'BACKUP_STORE'] as const)
+    .map((name) => [`${name}_ACCESS_KEY_ID`, `${name}_SECRET_ACCESS_KEY`] as const)
+    .filter(([id, secret]) => (env[id] === undefined) !== (env[secret] === undefined))
+    .map(([id, secret]) => `${id} and ${secret} belong together: give both or none`);
 }
 
 function storeOf(
@@ -203,6 +214,7 @@ export class AppConfig implements Settings {
   readonly databaseUrl!: Settings['databaseUrl'];
   readonly dataDir!: Settings['dataDir'];
   readonly states!: Settings['states'];
+  readonly backups!: Settings['backups'];
   readonly uploads!: Settings['uploads'];
   readonly downloadStallMs!: Settings['downloadStallMs'];
   readonly storage!: Settings['storage'];
@@ -254,6 +266,11 @@ export class AppConfig implements Settings {
       states: {
         store: storeOf(env.STATE_STORE, env.STATE_STORE_ACCESS_KEY_ID, env.STATE_STORE_SECRET_ACCESS_KEY),
         saveEveryMs: parseDurationMs(env.STATE_SAVE_EVERY) ?? 0,
+      },
+      backups: {
+        store: storeOf(env.BACKUP_STORE, env.BACKUP_STORE_ACCESS_KEY_ID, env.BACKUP_STORE_SECRET_ACCESS_KEY),
+        key: env.BACKUP_KEY === undefined ? undefined : Buffer.from(env.BACKUP_KEY, 'base64'),
+        fenceEveryMs: parseDurationMs(env.BACKUP_FENCE_EVERY) ?? 0,
       },
       uploads: {
         dir: env.UPLOADS_DIR === undefined ? join(dataDir, 'uploads') : resolve(env.UPLOADS_DIR),

@@ -120,6 +120,11 @@ export class Env {
   @IsOptional() @Matches(/\S/) STATE_STORE_ACCESS_KEY_ID?: string;
   @IsOptional() @Matches(/\S/) STATE_STORE_SECRET_ACCESS_KEY?: string;
   @IsDuration() STATE_SAVE_EVERY = '5m';
+  @IsOptional() @IsStoreLocation() BACKUP_STORE?: string;
+  @IsOptional() @Matches(/\S/) BACKUP_STORE_ACCESS_KEY_ID?: string;
+  @IsOptional() @Matches(/\S/) BACKUP_STORE_SECRET_ACCESS_KEY?: string;
+  @IsOptional() @IsMasterKey() BACKUP_KEY?: string;
+  @IsDuration() BACKUP_FENCE_EVERY = '30s';
   @IsOptional() @Matches(/\S/) UPLOADS_DIR?: string;
   @IsDuration() UPLOAD_TTL = '2h';
   @IsSize() MAX_SINGLE_SHOT_BYTES = '64MiB';

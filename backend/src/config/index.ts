@@ -6,3 +6,4 @@ export * from './secrets-file.js';
 export type { StoreLocation, StoreSettings } from './store-location.js';
 export * from './data-dir.js';
 export { parseDurationMs } from './units.js';
+export { volumeOf } from './volume.js';

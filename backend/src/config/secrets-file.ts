@@ -28,12 +28,16 @@ export function secretsPath(dataDir: string): string {
 
 /**
  * The secrets of a DATA_DIR, generated when it has none yet.
+ * @param masterKey what it has to be, of a registry that is restored
  * @returns with `isNew` when they were generated just now
- * @throws ConfigError when the file is there and unreadable
+ * @throws ConfigError when the file is there and unreadable, or has another MASTER_KEY
  */
-export function obtainSecrets(dataDir: string): { readonly secrets: GeneratedSecrets; readonly isNew: boolean } {
+export function obtainSecrets(
+  dataDir: string,
+  masterKey?: Buffer,
+): { readonly secrets: GeneratedSecrets; readonly isNew: boolean } {
   const path = secretsPath(dataDir);
-  const isNew = writeOnce(path);
+  const isNew = writeOnce(path, masterKey ?? randomBytes(32));
   let stored: Partial<Stored>;
   try {
     stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<Stored>;
@@ -43,20 +47,26 @@ export function obtainSecrets(dataDir: string): { readonly secrets: GeneratedSec
   const missing = NAMES.filter((name) => typeof stored[name] !== 'string');
   if (missing.length > 0) throw new ConfigError([`${path} lacks ${missing.join(', ')}`]);
   const { api_token, cluster_token, master_key, postgres_password } = stored as Stored;
-  const masterKey = Buffer.from(master_key, 'base64');
-  if (masterKey.length !== 32) throw new ConfigError([`${path}: master_key is not 32 bytes of base64`]);
+  const storedKey = Buffer.from(master_key, 'base64');
+  if (masterKey && !storedKey.equals(masterKey)) throw new ConfigError([`${path} has another MASTER_KEY`]);
+  if (storedKey.length !== 32) throw new ConfigError([`${path}: master_key is not 32 bytes of base64`]);
   return {
-    secrets: { apiToken: api_token, clusterToken: cluster_token, masterKey, postgresPassword: postgres_password },
+    secrets: {
+      apiToken: api_token,
+      clusterToken: cluster_token,
+      masterKey: storedKey,
+      postgresPassword: postgres_password,
+    },
     isNew,
   };
 }
 
 /** Writes the file whole or not at all, and never over another; false when there is one. */
-function writeOnce(path: string): boolean {
+function writeOnce(path: string, masterKey: Buffer): boolean {
   const content: Stored = {
     api_token: `tgc_${randomBytes(32).toString('base64url')}`,
     cluster_token: randomBytes(32).toString('base64url'),
-    master_key: randomBytes(32).toString('base64'),
+    master_key: masterKey.toString('base64'),
     postgres_password: randomBytes(24).toString('base64url'),
   };
   const half = `${path}.${process.pid}.new`;

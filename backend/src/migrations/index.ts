@@ -10,10 +10,13 @@ import { CreateLimits1700000700000 } from './1700000700000-create-limits.js';
 import { CreatePools1700000800000 } from './1700000800000-create-pools.js';
 import { CreateS3Keys1700000900000 } from './1700000900000-create-s3-keys.js';
 import { FindUpdatesById1700001000000 } from './1700001000000-find-updates-by-id.js';
+import { TellRoutes1700001000001 } from './1700001000001-tell-routes.js';
+import { KeepLifts1700001100000 } from './1700001100000-keep-lifts.js';
 import { JournalPoolSends1700001200000 } from './1700001200000-journal-pool-sends.js';
 import { CreateBuckets1700001300000 } from './1700001300000-create-buckets.js';
 import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
 import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
+import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -29,8 +32,11 @@ export const MIGRATIONS = [
   CreatePools1700000800000,
   CreateS3Keys1700000900000,
   FindUpdatesById1700001000000,
+  TellRoutes1700001000001,
+  KeepLifts1700001100000,
   JournalPoolSends1700001200000,
   CreateBuckets1700001300000,
   DescribeFleet1700001400000,
   CreateSessionStates1700001500000,
+  CreateInstance1700001500001,
 ];

@@ -9,6 +9,7 @@ import { AppEntity, AppsModule } from '../modules/apps/index.js';
 import { AuditEventEntity, AuditModule } from '../modules/audit/index.js';
 import { BotPoolModule } from '../modules/bot-pool/index.js';
 import { FilesModule } from '../modules/files/index.js';
+import { InstanceModule } from '../modules/instance/index.js';
 import { LimitsModule } from '../modules/limits/index.js';
 import { ProxiesModule, ProxyEntity } from '../modules/proxies/index.js';
 import { S3KeyEntity, S3Module } from '../modules/s3/index.js';
@@ -66,6 +67,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
   ],
   worker: [
     TokensModule.forWorker(),
+    InstanceModule.forWorker(),
     WorkersModule.forWorker(),
     AppsModule.forWorker(),
     ProxiesModule.forWorker(),
@@ -80,6 +82,7 @@ const MODULES_OF: Readonly<Record<Role, readonly DynamicModule[]>> = {
   all: [
     TokensModule.forGateway(),
     AuditModule.forGateway(),
+    InstanceModule.forWorker(),
     WorkersModule.forAll(),
     AppsModule.forAll(),
     ProxiesModule.forAll(),

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EmbeddedPostgres } from '../common/db/embedded-postgres.js';
 import { AppLogger } from '../common/log/app-logger.js';
 import { type AppConfig, lockDataDir, obtainSecrets, prepareDataDir, secretsPath } from '../config/index.js';
+import { InstanceGuard } from '../modules/instance/index.js';
 import { WorkerLease } from '../modules/workers/index.js';
 import { createApp } from './create-app.js';
 
@@ -40,7 +41,10 @@ export async function run(config: AppConfig, announce: Announce, onFatal: (reaso
     const complete = await completed(config, logger, announce, undo, onFatal);
     const app = await createApp(complete, logger);
     undo.push(() => closeInTime(app, logger));
-    if (complete.isWorker) app.get(WorkerLease).onLost(() => onFatal('the lease is lost'));
+    if (complete.isWorker) {
+      app.get(WorkerLease).onLost(() => onFatal('the lease is lost'));
+      app.get(InstanceGuard).onFenced(onFatal);
+    }
     await app.listen(complete.listen.port, complete.listen.host);
     // A database of its own has no other workers that could take anything.
     if (complete.isWorker && config.databaseUrl !== undefined) undo.push(app.get(WorkerLease).guard());

@@ -90,18 +90,22 @@ export class ProductProcess {
 
   /** @returns the exit code, or the signal that ended it */
   async end(signal: NodeJS.Signals): Promise<number | string | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) {
+    if (this.hasEnded) {
       return this.child.exitCode ?? this.child.signalCode;
     }
-    const ended = once(this.child, 'exit') as Promise<[number | null, string | null]>;
+    const ended = this.ended();
     process.kill(this.pid, signal);
-    const [code, by] = await ended;
-    return code ?? by;
+    return ended;
   }
 
   /** What it has written so far. */
   get output(): string {
     return this.log.join('');
+  }
+
+  /** Whether it has ended, whoever ended it. */
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   /** Resolves when it has ended by itself. @returns the exit code, or the signal that ended it */

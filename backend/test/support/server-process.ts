@@ -18,12 +18,12 @@ export class ServerProcess {
     child.on('close', (code, signal) => (this.ended = { code, signal }));
   }
 
-  /** Starts `node dist/main.js` with nothing but this environment. */
-  static start(env: NodeJS.ProcessEnv): ServerProcess {
+  /** Starts `node dist/main.js` with nothing but this environment. @param args a command, to do instead of serving */
+  static start(env: NodeJS.ProcessEnv, args: readonly string[] = []): ServerProcess {
     if (!existsSync(MAIN)) throw new Error('the backend is not built: run `npm run build -w @tgcontrol/backend`');
     const path = process.env['PATH'];
     return new ServerProcess(
-      spawn(process.execPath, [MAIN], {
+      spawn(process.execPath, [MAIN, ...args], {
         env: { ...(path !== undefined && { PATH: path }), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A wait that is generous on purpose: a loaded machine is several times slower, and what comes is not waited for any longer. */
 const PATIENCE_MS = 60_000;
 
+/** At first, and at most: who waits for seconds need not ask fifty times in each, every time with a request and a query. */
+const PAUSE_MS = { min: 20, max: 100 };
+
 /** A promise about time, in milliseconds, as a test on a loaded machine can ask for it. */
 export const onLoadedMachine = (promisedMs: number): number => promisedMs * 3;
 
@@ -12,7 +15,7 @@ export async function until<T>(
   ask: () => Promise<T | undefined | false> | T | undefined | false,
   timeoutMs = PATIENCE_MS,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const began = performance.now();
   let failure: unknown;
   for (;;) {
     try {
@@ -22,7 +25,8 @@ export async function until<T>(
     } catch (error) {
       failure = error;
     }
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`, { cause: failure });
-    await sleep(20);
+    const waitedMs = performance.now() - began;
+    if (waitedMs > timeoutMs) throw new Error(`${what}: not within ${timeoutMs} ms`, { cause: failure });
+    await sleep(Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, waitedMs / 20)));
   }
 }

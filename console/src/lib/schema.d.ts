@@ -1931,6 +1931,14 @@ export interface components {
       /** @description When the next may go, in seconds. */
       next_in: number;
     };
+    LiftDto: {
+      /** @description As of a cooldown. */
+      scope: string;
+      /** Format: date-time */
+      at: string;
+      /** @description What was said about it. */
+      reason?: string;
+    };
     SessionLimitsDto: {
       /** @description Absent until known, and for bots. */
       is_premium?: boolean;
@@ -1950,6 +1958,8 @@ export interface components {
       /** @description Of a user account that is open. */
       pace?: components['schemas']['PaceDto'];
       rules: components['schemas']['SessionLimitRuleDto'][];
+      /** @description For the master token: the last lift of each scope, newest first, kept for FLOOD_TTL. */
+      lifts?: components['schemas']['LiftDto'][];
     };
     CooldownLiftedDto: {
       /** @enum {string} */
@@ -4270,7 +4280,7 @@ export interface operations {
   liftCooldown: {
     parameters: {
       query?: {
-        /** @description Goes to the log. */
+        /** @description Goes to the log, and is shown with the limits of the session. */
         reason?: string;
       };
       header?: never;

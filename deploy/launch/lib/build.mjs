@@ -8,7 +8,7 @@ import { at, BACKEND_MAIN, CONSOLE_OUT, root, say } from './project.mjs';
 const PARTS = [
   {
     name: '@tgcontrol/sandbox',
-    inputs: ['backend/sandbox/src', 'backend/sandbox/package.json', 'backend/sandbox/tsconfig.json'],
+    inputs: ['backend/sandbox/src', 'backend/sandbox/package.json', 'backend/sandbox/tsconfig.build.json'],
     output: at('backend/sandbox/dist'),
     proof: at('backend/sandbox/dist/index.js'),
   },

@@ -59,19 +59,25 @@ export class SocketWire implements Wire {
   }
 }
 
-/** Passes data on at a fixed rate in each direction, like a narrow link. */
-export class SlowWire implements Wire {
-  private readonly inbound: Pacer;
-  private readonly outbound: Pacer;
+/** A narrow link, shared by all the connections that go through it: so many bytes a second in each direction. */
+export class NarrowLink {
+  readonly inbound: Pacer;
+  readonly outbound: Pacer;
 
-  /** @param bytesPerSecond for each direction */
-  constructor(
-    private readonly wire: Wire,
-    bytesPerSecond: number,
-  ) {
+  constructor(bytesPerSecond: number) {
     this.inbound = new Pacer(bytesPerSecond);
     this.outbound = new Pacer(bytesPerSecond);
   }
+}
+
+/** Passes data on at the pace of a link. */
+export class SlowWire implements Wire {
+  private readonly timers = new Set<NodeJS.Timeout>();
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly link: NarrowLink,
+  ) {}
 
   get bytesIn(): number {
     return this.wire.bytesIn;
@@ -82,45 +88,44 @@ export class SlowWire implements Wire {
   }
 
   onData(receive: (data: Buffer) => void): void {
-    this.wire.onData((data) => this.inbound.pass(data, receive));
+    this.wire.onData((data) => this.pass(this.link.inbound, data, receive));
   }
 
   onClose(closed: () => void): void {
     this.wire.onClose(() => {
-      this.inbound.stop();
-      this.outbound.stop();
+      for (const timer of this.timers) clearTimeout(timer);
+      this.timers.clear();
       closed();
     });
   }
 
   write(data: Buffer): void {
-    this.outbound.pass(data, (slice) => this.wire.write(slice));
+    this.pass(this.link.outbound, data, (slice) => this.wire.write(slice));
   }
 
   destroy(): void {
     this.wire.destroy();
   }
-}
 
-/** Hands on chunks in order, each after the time it takes at the given rate. */
-class Pacer {
-  private freeAtMs = 0;
-  private readonly timers = new Set<NodeJS.Timeout>();
-
-  constructor(private readonly bytesPerSecond: number) {}
-
-  pass(data: Buffer, next: (data: Buffer) => void): void {
-    const now = performance.now();
-    this.freeAtMs = Math.max(this.freeAtMs, now) + (data.length / this.bytesPerSecond) * 1000;
+  private pass(pacer: Pacer, data: Buffer, next: (data: Buffer) => void): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       next(data);
-    }, this.freeAtMs - now);
+    }, pacer.take(data.length));
     this.timers.add(timer);
   }
+}
 
-  stop(): void {
-    for (const timer of this.timers) clearTimeout(timer);
-    this.timers.clear();
+/** Gives chunks their time, one behind the other. */
+class Pacer {
+  private freeAtMs = 0;
+
+  constructor(private readonly bytesPerSecond: number) {}
+
+  /** @returns in how many milliseconds so many bytes are through */
+  take(bytes: number): number {
+    const now = performance.now();
+    this.freeAtMs = Math.max(this.freeAtMs, now) + (bytes / this.bytesPerSecond) * 1000;
+    return this.freeAtMs - now;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { ProxyBehaviour, ProxyInfo, ProxyKind, ProxyOptions } from '../rpc.js';
 import type { ConnectionOrigin } from '../mtproto/connection.js';
-import { SlowWire, SocketWire, type Wire } from '../mtproto/wire.js';
+import { NarrowLink, SlowWire, SocketWire, type Wire } from '../mtproto/wire.js';
 import { serveSocks5, type AccessRule, type ConnectRequest, type Credentials } from './socks5.js';
 
 const HOST = '127.0.0.1';
@@ -29,6 +29,8 @@ interface Entry {
   readonly listener: Listener;
   behaviour: ProxyBehaviour;
   kbit: number;
+  /** As wide as that, for all of its connections together. */
+  link: NarrowLink;
   readonly sockets: Map<Socket, SocketWire | undefined>;
 }
 
@@ -73,6 +75,7 @@ export class Proxies {
       listener,
       behaviour: options.behaviour ?? 'ok',
       kbit: options.kbit ?? DEFAULT_KBIT,
+      link: linkOf(options.kbit ?? DEFAULT_KBIT),
       sockets: new Map(),
     };
     listener.entries.add(entry);
@@ -89,6 +92,7 @@ export class Proxies {
     const entry = this.find(id);
     entry.behaviour = change.behaviour ?? entry.behaviour;
     entry.kbit = change.kbit ?? entry.kbit;
+    entry.link = linkOf(entry.kbit);
     for (const [socket, wire] of entry.sockets) {
       if (entry.behaviour === 'hang') wire?.freeze();
       else socket.destroy();
@@ -169,12 +173,16 @@ export class Proxies {
     }
     const wire = new SocketWire(socket, accept());
     entry.sockets.set(socket, wire);
-    this.sink(entry.behaviour === 'slow' ? new SlowWire(wire, (entry.kbit * 1000) / 8) : wire, {
+    this.sink(entry.behaviour === 'slow' ? new SlowWire(wire, entry.link) : wire, {
       proxy: entry.id,
       port: socket.remotePort,
       secret: entry.secret,
     });
   }
+}
+
+function linkOf(kbit: number): NarrowLink {
+  return new NarrowLink((kbit * 1000) / 8);
 }
 
 /** Only SOCKS5 proxies with different user names can tell their clients apart on one port. */

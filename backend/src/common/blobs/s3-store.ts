@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
 import type { StoreSettings } from '../../config/index.js';
@@ -17,6 +17,14 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** How long the server may be silent. */
 const SILENCE_MS = 30_000;
 const ATTEMPTS = 3;
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+
+/** The SDK warns on the console, unless it has somebody to tell. What fails is told by what it throws. */
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+function nothing(): void {
+  // Nobody listens.
+}
 
 /** Objects in a bucket. The SDK is loaded when it is first needed: most installations have no bucket. */
 export class S3Store implements BlobStore {
@@ -35,9 +43,9 @@ export class S3Store implements BlobStore {
   put(key: string, file: string): Promise<void> {
     return this.asked(`${key} could not be written`, async ({ sdk, s3 }) => {
       const { size } = await stat(file);
-      await s3.send(
-        new sdk.PutObjectCommand({ ...this.object(key), Body: createReadStream(file), ContentLength: size }),
-      );
+      // A stream cannot be sent again when an attempt has failed.
+      const body = size <= MAX_BUFFERED_BYTES ? await readFile(file) : createReadStream(file);
+      await s3.send(new sdk.PutObjectCommand({ ...this.object(key), Body: body, ContentLength: size }));
     });
   }
 
@@ -93,6 +101,7 @@ export class S3Store implements BlobStore {
     const s3 = new sdk.S3Client({
       region,
       maxAttempts: ATTEMPTS,
+      logger: SILENT,
       requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: SILENCE_MS },
       // Servers that are not Amazon's know host names of buckets seldom, and newer checksums not always.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),

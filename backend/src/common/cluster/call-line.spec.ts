@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { until } from '../../../test/support/until.js';
 import { AppConfig } from '../../config/index.js';
 import { DeadlineError, InUseError, WorkerUnreachableError } from '../errors/index.js';
 import { currentContext, RawJson } from '../http/index.js';
@@ -36,15 +37,17 @@ describe('a call line', () => {
   let server: Server;
   let line: CallLine;
   let sockets: Socket[];
+  let farewells: (() => void)[];
 
   beforeEach(async () => {
     lines = new CallLines(config, AppLogger.create('silent'));
     sockets = [];
+    farewells = [];
     server = createServer();
     server.on('upgrade', (_request, socket: Socket, head: Buffer) => {
       sockets.push(socket);
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tgcontrol-calls\r\n\r\n');
-      lines.accept(socket, head, '127.0.0.1');
+      farewells.push(lines.accept(socket, head, '127.0.0.1'));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -163,6 +166,57 @@ describe('a call line', () => {
     const error: unknown = await ask('{}').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WorkerUnreachableError);
     expect((error as WorkerUnreachableError).neverReached).toBe(true);
+  });
+
+  it('knows of a worker that ends in order which calls it has not read, and opens anew', async () => {
+    const begun = signal();
+    lines.serveWith(() => {
+      begun.give();
+      return new Promise(() => undefined);
+    });
+    const reached = async (call: Promise<unknown>): Promise<boolean> => {
+      const error: unknown = await call.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(WorkerUnreachableError);
+      return !(error as WorkerUnreachableError).neverReached;
+    };
+    const read = reached(ask('"read"'));
+    await begun.given;
+    farewells[0]?.();
+    const unread = reached(ask('"unread"'));
+    expect(await Promise.all([read, unread])).toEqual([true, false]);
+    lines.serveWith(() => Promise.resolve(null));
+    await expect(ask('{}')).resolves.toMatchObject({ isFailure: false });
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('gives a worker that says nothing for a second no new calls, and goes on when it speaks again', async () => {
+    const begun = signal();
+    lines.serveWith(() => {
+      begun.give();
+      return new Promise((resolve) => setTimeout(() => resolve(null), 500));
+    });
+    const slow = ask('"slow"', 60_000);
+    await begun.given;
+    // A slow call is no silence.
+    await slow;
+    const waiting = [ask('{}', 60_000)];
+    sockets[0]?.pause();
+    const refused = await until('a refusal', async () => {
+      const call = ask('{}', 60_000);
+      waiting.push(call);
+      return Promise.race([call.catch((error: unknown) => error), new Promise((go) => setTimeout(go, 20))]);
+    });
+    expect(refused).toBeInstanceOf(WorkerUnreachableError);
+    expect((refused as WorkerUnreachableError).neverReached).toBe(true);
+    sockets[0]?.resume();
+    for (const call of waiting.slice(0, -1)) await expect(call).resolves.toMatchObject({ isFailure: false });
+    await until('its voice', () =>
+      ask('{}').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(sockets).toHaveLength(1);
   });
 
   it('leaves a connection that speaks something else', async () => {

@@ -41,6 +41,13 @@ const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 /** What stands before the body is ids and a signature, a few hundred bytes. */
 const MAX_BODY_BYTES = MAX_PAYLOAD_BYTES - 8 * 1024;
 const MAX_CALL_NUMBER = 0xffffffff;
+/** While answers are waited for: how often is looked whether anything comes, and when the worker is asked whether it is there. */
+const LOOK_MS = 200;
+const QUIET_MS = 300;
+/** A worker that says nothing for so long after it was asked gets nothing new. */
+const SILENT_MS = 500;
+/** Its sessions are somebody else's by now: whoever still waits is told. */
+const LOST_MS = 15_000;
 
 /** Whether a body may go over a line; a larger one would hold up the others. */
 export function fitsLine(body: string): boolean {
@@ -80,6 +87,11 @@ export class CallLine {
   private writer: FrameWriter | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private sequence = 0;
+  private watching: NodeJS.Timeout | undefined;
+  private heardAt = 0;
+  private lookedAt = 0;
+  /** Since when an answer to a ping is waited for. */
+  private askedAt: number | undefined;
 
   constructor(
     private readonly worker: WorkerAddress,
@@ -98,6 +110,7 @@ export class CallLine {
     });
     const connection = this.connection ?? (await this.connect());
     if (caller.hasLeft) throw aborted();
+    if (this.silentMs > SILENT_MS) throw new WorkerUnreachableError(this.worker.id, true, new Error('it says nothing'));
     if (this.waiting.size >= MAX_WAITING || connection.writableLength > MAX_UNSENT_BYTES) {
       throw new NoLiveWorkerError('the worker has too many calls in flight');
     }
@@ -109,6 +122,7 @@ export class CallLine {
       );
       this.waiting.set(number, { resolve, reject, timer, parts: undefined });
       caller.leave = () => this.giveUp(number, aborted());
+      this.watch();
       this.writer?.write(FrameType.Call, number, writeCall(call));
     });
   }
@@ -161,8 +175,58 @@ export class CallLine {
     socket.once('close', () => this.lose(socket, cause ?? new Error('the connection was closed')));
     this.connection = socket;
     this.writer = new FrameWriter(socket);
-    readFrames(socket, head, (type, number, payload) => this.receive(type, number, payload));
+    this.hear();
+    readFrames(socket, head, (type, number, payload) => {
+      this.hear();
+      if (type === FrameType.GoingAway) this.leave(socket, number);
+      else if (type !== FrameType.Pong) this.receive(type, number, payload);
+    });
     return socket;
+  }
+
+  private get silentMs(): number {
+    return this.askedAt === undefined ? 0 : performance.now() - this.askedAt;
+  }
+
+  private hear(): void {
+    this.heardAt = performance.now();
+    this.askedAt = undefined;
+  }
+
+  /** A host that is gone, or a process that is stopped, closes no connection. */
+  private watch(): void {
+    if (this.watching !== undefined) return;
+    this.heardAt = this.lookedAt = performance.now();
+    this.watching = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  private look(): void {
+    const now = performance.now();
+    const wasAway = now - this.lookedAt > LOOK_MS * 2;
+    this.lookedAt = now;
+    if (this.waiting.size === 0) {
+      clearInterval(this.watching);
+      this.watching = this.askedAt = undefined;
+    } else if (wasAway) {
+      // It was this process that did not listen.
+      if (this.askedAt !== undefined) this.askedAt = now;
+    } else if (this.askedAt === undefined && now - this.heardAt > QUIET_MS) {
+      this.askedAt = now;
+      this.writer?.write(FrameType.Ping, 0, '');
+    } else if (this.silentMs > LOST_MS) {
+      this.connection?.destroy(new Error(`nothing was heard for ${LOST_MS / 1_000} s`));
+    }
+  }
+
+  /** The worker ends, and has read no call after this one: those have certainly done nothing. */
+  private leave(socket: Socket, newest: number): void {
+    if (this.connection !== socket) return;
+    const cause = new Error('the worker ends');
+    for (const number of [...this.waiting.keys()]) {
+      if (isAfter(number, newest)) this.settle(number)?.reject(new WorkerUnreachableError(this.worker.id, true, cause));
+    }
+    this.lose(socket, cause);
+    socket.destroy();
   }
 
   /** What was written may have arrived: nobody can say what became of it. */
@@ -202,6 +266,11 @@ export class CallLine {
     this.writer?.write(FrameType.Abandoned, number, '');
     waiting.reject(reason);
   }
+}
+
+/** Numbers begin anew after the greatest; far fewer than half of them are under way at once. */
+function isAfter(number: number, other: number): boolean {
+  return number !== other && (number - other) >>> 0 < 0x8000_0000;
 }
 
 function aborted(): Error {

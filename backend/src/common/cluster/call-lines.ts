@@ -36,10 +36,14 @@ export class CallLines {
     this.handler = handler;
   }
 
-  /** Takes a connection whose other side is a gateway of ours. */
-  accept(connection: Duplex, head: Buffer, remoteAddress: string): void {
+  /**
+   * Takes a connection whose other side is a gateway of ours.
+   * @returns what is to be called right before the connection is ended from this side
+   */
+  accept(connection: Duplex, head: Buffer, remoteAddress: string): () => void {
     const writer = new FrameWriter(connection);
     const leaving = new Map<number, () => void>();
+    let newest = 0;
     // The close that follows says everything.
     connection.on('error', () => undefined);
     // A server's connections stay half open until they are ended.
@@ -49,11 +53,18 @@ export class CallLines {
     });
     readFrames(connection, head, (type, number, payload) => {
       if (type === FrameType.Call) {
+        newest = number;
         void this.serve(writer, leaving, number, payload.toString('utf8'), remoteAddress);
       } else if (type === FrameType.Abandoned) {
         leaving.get(number)?.();
+      } else if (type === FrameType.Ping) {
+        writer.write(FrameType.Pong, number, '');
       }
     });
+    return () => {
+      connection.pause();
+      writer.write(FrameType.GoingAway, newest, '');
+    };
   }
 
   private async serve(

@@ -12,6 +12,12 @@ export const FrameType = {
   Answer: 4,
   /** Worker to gateway: the call was refused or failed. */
   Failure: 5,
+  /** Worker to gateway: it ends. It has read the call of this number, answered what it had read, and will read no more. */
+  GoingAway: 6,
+  /** Gateway to worker, when it hears nothing: is anybody there? */
+  Ping: 7,
+  /** Worker to gateway, at once. */
+  Pong: 8,
 } as const;
 
 /** Takes a frame: its type, the number of the call it belongs to, and what it carries. */

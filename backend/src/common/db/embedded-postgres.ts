@@ -90,6 +90,16 @@ export class EmbeddedPostgres {
     }
   }
 
+  /** The URL of the server that another process has started there; undefined when none runs. */
+  static runningAt({ dir, password }: Pick<EmbeddedPostgresOptions, 'dir' | 'password'>): string | undefined {
+    const data = join(dir, 'data');
+    const pid = notedPid(data);
+    if (pid === undefined || !isAlive(pid) || !isPostgres(pid)) return undefined;
+    // Its fourth line (PostgreSQL's pidfile.h).
+    const port = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[3]);
+    return urlOf(port, password, DATABASE);
+  }
+
   /** Closes all connections and stops the server; resolves when it is gone. */
   async stop(): Promise<void> {
     await terminate(this.data, this.server);
@@ -224,24 +234,29 @@ function freePort(): Promise<number> {
   });
 }
 
+function urlOf(port: number, password: string, database: string): string {
+  return `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+}
+
 /** Waits until the server answers, and makes the product's database when it is missing; gives its URL. */
 async function createDatabase(port: number, password: string, server: ChildProcess): Promise<string> {
-  const urlOf = (database: string): string =>
-    `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
   let failure: Error | undefined;
   server.once('error', (error) => (failure = error));
   server.once('exit', (code) => (failure ??= new Error(`PostgreSQL ended with code ${code ?? 'none'}`)));
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     if (failure) throw failure;
-    const client = new pg.Client({ connectionString: urlOf('postgres'), connectionTimeoutMillis: 5000 });
+    const client = new pg.Client({
+      connectionString: urlOf(port, password, 'postgres'),
+      connectionTimeoutMillis: 5000,
+    });
     // A connection that breaks off later must not end the process.
     client.on('error', () => undefined);
     try {
       await client.connect();
       const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
       if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
-      return urlOf(DATABASE);
+      return urlOf(port, password, DATABASE);
     } catch (error) {
       if (sqlFailure(error)?.state === '28P01') {
         throw new StartupError(

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
-import { Page } from '../http/envelope.js';
-import { encodeCursor, type PageRequest } from '../http/paging.js';
+import type { Page } from '../http/envelope.js';
+import { pageOf, type PageRequest } from '../http/paging.js';
 
 /**
  * One page of a list in (created_at, id) order. Rows that are created or deleted meanwhile move nobody to another page.
@@ -13,8 +13,6 @@ export async function keysetPage<Row extends { readonly id: string; readonly cre
   const { alias } = query;
   query.orderBy(`${alias}.createdAt`, 'ASC').addOrderBy(`${alias}.id`, 'ASC');
   if (after) query.andWhere(`(${alias}.createdAt, ${alias}.id) > (:createdAt, :id)`, after);
-  if (limit === undefined) return new Page(await query.getMany());
-  const rows = await query.limit(limit + 1).getMany();
-  const last = rows[limit - 1];
-  return rows.length > limit && last ? new Page(rows.slice(0, limit), encodeCursor(last)) : new Page(rows);
+  if (limit !== undefined) query.limit(limit + 1);
+  return pageOf(await query.getMany(), limit);
 }

@@ -10,6 +10,10 @@ import { UnitOfWork } from './unit-of-work.js';
 export type Topic =
   | 'proxy_changed'
   | 'session_released'
+  /** With the id of a session: another worker has it, or nobody, or it is another one's to be asked for. Told by a trigger. */
+  | 'session_routed'
+  /** With the id of a worker: it has another address, or is gone. Told by a trigger. */
+  | 'worker_routed'
   | 'token_changed'
   /** With the id of a session: its subscriptions are others. */
   | 'subscriptions_changed'

@@ -75,6 +75,12 @@ export class Remembered<Value extends object | string> {
     this.questions.delete(key);
   }
 
+  /** As {@link forget}, where the answer is older than so many milliseconds. */
+  forgetOlder(key: string, ageMs: number): void {
+    const at = this.known.get(key)?.at ?? this.absent.get(key);
+    if (at !== undefined && this.now() - at > ageMs) this.forget(key);
+  }
+
   /** As {@link forget}, for every key whose value is meant. */
   forgetWhere(isMeant: (value: Value) => boolean): void {
     for (const [key, { value }] of this.known) if (isMeant(value)) this.known.delete(key);

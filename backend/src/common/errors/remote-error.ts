@@ -7,7 +7,7 @@ export class RemoteError extends AppError {
     override readonly source: ErrorSource,
     readonly code: string | number,
     message: string,
-    options: AppErrorOptions,
+    options?: AppErrorOptions,
   ) {
     super(message, options);
   }

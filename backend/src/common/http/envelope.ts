@@ -18,6 +18,14 @@ export class Page<T> {
     readonly items: readonly T[],
     readonly nextCursor?: string,
   ) {}
+
+  /** The same page of what each item becomes. */
+  map<Other>(toOther: (item: T) => Other): Page<Other> {
+    return new Page(
+      this.items.map((item) => toOther(item)),
+      this.nextCursor,
+    );
+  }
 }
 
 function besideText(beside: Readonly<Record<string, unknown>> | undefined): string {

@@ -88,7 +88,8 @@ export interface Upgrade {
   readonly protocol: string;
   /** Throws when the request's credentials do not suffice. */
   readonly admit: (request: IncomingMessage) => void;
-  readonly accept: (connection: Socket, head: Buffer) => void;
+  /** Gives what says goodbye when the server ends. */
+  readonly accept: (connection: Socket, head: Buffer) => () => void;
 }
 
 /** The instance of a controller class. */
@@ -109,7 +110,7 @@ export class HttpServer extends FastifyAdapter {
   private admit: Admit | undefined;
   private controllerOf: ControllerOf | undefined;
   private observer: RequestObserver | undefined;
-  private readonly upgraded = new Set<Socket>();
+  private readonly upgraded = new Map<Socket, () => void>();
 
   constructor(
     config: AppConfig,
@@ -182,17 +183,19 @@ export class HttpServer extends FastifyAdapter {
         endWith(socket, error);
         return;
       }
-      this.upgraded.add(socket);
       socket.once('close', () => this.upgraded.delete(socket));
       socket.setTimeout(0).setNoDelay(true).setKeepAlive(true, UPGRADED_KEEP_ALIVE_MS);
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
-      accept(socket, head);
+      this.upgraded.set(socket, accept(socket, head));
     });
   }
 
   override async close(): Promise<void> {
     // The server would wait for them for ever; what was answered still leaves.
-    for (const socket of this.upgraded) socket.destroySoon();
+    for (const [socket, farewell] of this.upgraded) {
+      farewell();
+      socket.destroySoon();
+    }
     await super.close();
   }
 

@@ -1,6 +1,7 @@
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { Type } from 'class-transformer';
 import { ValidationFailedError } from '../errors/index.js';
+import { Page } from './envelope.js';
 import { isUuid } from './ids.js';
 import { ApiPropertyOptional } from './openapi.js';
 
@@ -44,6 +45,12 @@ export class PageQueryDto {
 /** The opaque text of a position. */
 export function encodeCursor({ createdAt, id }: PagePosition): string {
   return Buffer.from(`${createdAt.getTime()} ${id}`, 'utf8').toString('base64url');
+}
+
+/** A page of rows that were read with one more than `limit`, to see whether others follow. */
+export function pageOf<Row extends PagePosition>(rows: readonly Row[], limit: number | undefined): Page<Row> {
+  const last = limit === undefined || rows.length <= limit ? undefined : rows[limit - 1];
+  return last === undefined ? new Page(rows) : new Page(rows.slice(0, limit), encodeCursor(last));
 }
 
 /** @throws ValidationFailedError for a cursor that is none of ours */

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Cron, CronExpression } from '@nestjs/schedule';
+import { sweepAll } from '../../common/db/sweep-all.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { AuditRepository } from './audit.repository.js';
-
-/** More than is written between two sweeps; what is left waits for the next one. */
-const MAX_ROUNDS = 1_000;
+import { AuditRepository, EVENTS_SWEPT_AT_ONCE } from './audit.repository.js';
 
 /** Removes what is older than AUDIT_TTL, in portions that lock nobody out. */
 @Injectable()
@@ -22,7 +20,7 @@ export class AuditSweep {
   @Cron(CronExpression.EVERY_HOUR)
   async sweep(): Promise<void> {
     try {
-      for (let round = 0; round < MAX_ROUNDS && (await this.events.sweep()); round += 1);
+      await sweepAll(() => this.events.sweep(), EVENTS_SWEPT_AT_ONCE);
     } catch (error) {
       this.logger.warn(`old events of the audit log stay until the next sweep: ${messageOf(error)}`);
     }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import { encodeCursor, Page, type PageRequest } from '../../common/http/index.js';
+import { type Page, pageOf, type PageRequest } from '../../common/http/index.js';
 import { AppConfig } from '../../config/index.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
@@ -17,7 +17,8 @@ export interface AuditFilter {
 }
 
 const DEFAULT_LIMIT = 100;
-const SWEPT_AT_ONCE = 10_000;
+/** How many old events one statement removes at most. */
+export const EVENTS_SWEPT_AT_ONCE = 10_000;
 
 /** The statements on the audit log. */
 @Injectable()
@@ -47,20 +48,17 @@ export class AuditRepository {
     if (to !== undefined) query.andWhere('event.createdAt < :to', { to });
     if (requestId !== undefined) query.andWhere('event.requestId = :requestId', { requestId });
     if (after) query.andWhere('(event.createdAt, event.id) < (:createdAt, :id)', after);
-    const rows = await query.getMany();
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    return rows.length > limit && last ? new Page(items, encodeCursor(last)) : new Page(items);
+    return pageOf(await query.getMany(), limit);
   }
 
-  /** Removes some events that are older than AUDIT_TTL. @returns whether there may be more */
-  async sweep(): Promise<boolean> {
+  /** Removes some events that are older than AUDIT_TTL. @returns how many */
+  async sweep(): Promise<number> {
     const gone = await this.unitOfWork.rows(
       `DELETE FROM audit_events WHERE id IN (
          SELECT id FROM audit_events WHERE created_at < now() - make_interval(secs => $1)
-          ORDER BY created_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED) RETURNING 1 AS gone`,
+          ORDER BY created_at LIMIT ${EVENTS_SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED) RETURNING 1 AS gone`,
       [this.config.auditTtlMs / 1000],
     );
-    return gone.length === SWEPT_AT_ONCE;
+    return gone.length;
   }
 }

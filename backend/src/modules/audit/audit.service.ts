@@ -31,7 +31,6 @@ export class AuditService {
 
   /** Newest first. */
   async list(filter: AuditFilter, request: PageRequest): Promise<Page<AuditEventDto>> {
-    const { items, nextCursor } = await this.events.page(filter, request);
-    return new Page(items.map(toDto), nextCursor);
+    return (await this.events.page(filter, request)).map(toDto);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import { encodeCursor, Page, type PagePosition } from '../../common/http/index.js';
+import { type Page, pageOf, type PagePosition } from '../../common/http/index.js';
 
 /** Where Telegram told of a flood: in the answer of a call, or later, of a message that it had taken. */
 export type FloodOrigin = 'call' | 'send';
@@ -106,11 +106,10 @@ export class FloodsRepository {
         ORDER BY created_at DESC, id DESC LIMIT $9`,
       [...meant(sessionId, request), before?.createdAt ?? null, before?.id ?? null, limit + 1],
     );
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const floods = rows.slice(0, limit).map(toFlood);
-    return last === undefined
-      ? new Page(floods)
-      : new Page(floods, encodeCursor({ createdAt: last.created_at, id: last.id }));
+    return pageOf(
+      rows.map((row) => ({ ...toFlood(row), createdAt: row.created_at })),
+      limit,
+    );
   }
 
   /** In the order of time; stretches without floods are left out. @param by of UTC */

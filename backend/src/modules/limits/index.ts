@@ -7,7 +7,7 @@ export { toCooldownDto, toPaceDto, toSessionLimitRuleDto } from './limit.mapping
 export { PaceEndedError } from './limits.errors.js';
 export { LimitsKeeper } from './limits-keeper.js';
 export { LimitsModule } from './limits.module.js';
-export { LimitsRepository } from './limits.repository.js';
+export { type Lift, LimitsRepository } from './limits.repository.js';
 export { LimitsService } from './limits.service.js';
 export { RESOLVING_METHOD } from './method-groups.js';
 export type { SessionLimits } from './session-limits.js';

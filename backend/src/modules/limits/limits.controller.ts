@@ -59,8 +59,7 @@ export class LimitsController {
     summary: 'All rules, oldest first; each with the use of the session that has used most of it',
   })
   async list(@Query() query: PageQueryDto): Promise<Page<LimitDto>> {
-    const { items, nextCursor } = await this.limits.list(query.toRequest());
-    return new Page(items.map(toLimitDto), nextCursor);
+    return (await this.limits.list(query.toRequest())).map(toLimitDto);
   }
 
   @Get(':id')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
-import { encodeCursor, Page, type PageRequest } from '../../common/http/index.js';
+import { type Page, pageOf, type PageRequest } from '../../common/http/index.js';
 import type { Cooldown } from './cooldowns.js';
 import type { LimitRule, LimitTarget } from './limit-rule.js';
 import type { LimitPeriod, LimitWindow } from './limit-window.js';
@@ -11,6 +11,17 @@ export interface StoredCooldown {
   readonly cooldown: Cooldown;
   readonly leftMs: number;
 }
+
+/** A cooldown that was ended early. */
+export interface Lift {
+  readonly scope: string;
+  readonly at: Date;
+  /** What the master said about it. */
+  readonly reason: string | undefined;
+}
+
+/** How many counts one statement removes at most. */
+export const COUNTERS_SWEPT_AT_ONCE = 5_000;
 
 /** How often a rule was used in a session in one window. */
 export interface UsedOf {
@@ -110,6 +121,25 @@ export class LimitsRepository {
     return rows[0]?.runs === true;
   }
 
+  /** Notes that a cooldown was ended early. Nothing for a session that is gone. */
+  async noteLift(sessionId: string, scope: string, reason: string | undefined): Promise<void> {
+    await this.unitOfWork.rows(
+      `INSERT INTO limit_lifts (session_id, scope, reason)
+       SELECT $1::uuid, $2, $3 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = $1::uuid FOR KEY SHARE)
+       ON CONFLICT (session_id, scope) DO UPDATE SET lifted_at = now(), reason = excluded.reason`,
+      [sessionId, scope, reason ?? null],
+    );
+  }
+
+  /** The last lift of each scope, newest first. */
+  async lifts(sessionId: string): Promise<readonly Lift[]> {
+    const rows = await this.unitOfWork.rows<{ scope: string; lifted_at: Date; reason: string | null }>(
+      'SELECT scope, lifted_at, reason FROM limit_lifts WHERE session_id = $1 ORDER BY lifted_at DESC, scope LIMIT 100',
+      [sessionId],
+    );
+    return rows.map(({ scope, lifted_at: at, reason }) => ({ scope, at, reason: reason ?? undefined }));
+  }
+
   /** All rules, oldest first. */
   async rules(): Promise<readonly LimitRule[]> {
     const rows = await this.unitOfWork.rows<RuleRow>(`SELECT ${RULE_COLUMNS} FROM limit_rules ORDER BY created_at, id`);
@@ -123,11 +153,7 @@ export class LimitsRepository {
         ORDER BY created_at, id LIMIT $3`,
       [after?.createdAt ?? null, after?.id ?? null, limit === undefined ? null : limit + 1],
     );
-    const rules = rows.map(toRule);
-    const last = limit === undefined ? undefined : rules[limit - 1];
-    return limit === undefined || last === undefined || rules.length <= limit
-      ? new Page(rules)
-      : new Page(rules.slice(0, limit), encodeCursor(last));
+    return pageOf(rows.map(toRule), limit);
   }
 
   async rule(id: string): Promise<LimitRule | undefined> {
@@ -275,10 +301,22 @@ export class LimitsRepository {
     return (row?.refusing ?? []).map((number) => parts[number - 1]?.part);
   }
 
-  /** Counts of windows that are over, and cooldowns, are of no use any more. */
-  async sweep(): Promise<void> {
-    await this.unitOfWork.rows(`DELETE FROM limit_counters WHERE ends_at < now() - interval '1 hour'`);
+  /** Removes some counts of windows that are over. @returns how many */
+  async sweepCounters(): Promise<number> {
+    const rows = await this.unitOfWork.rows(
+      `DELETE FROM limit_counters WHERE (session_id, rule_id, starts_at, ends_at) IN (
+         SELECT session_id, rule_id, starts_at, ends_at FROM limit_counters WHERE ends_at < now() - interval '1 hour'
+          ORDER BY ends_at LIMIT ${COUNTERS_SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED) RETURNING 1 AS gone`,
+    );
+    return rows.length;
+  }
+
+  /** Removes cooldowns that are over, and lifts that are older: a session has few of either. */
+  async sweepCooldowns(liftsOlderThanMs: number): Promise<void> {
     await this.unitOfWork.rows(`DELETE FROM limit_cooldowns WHERE ends_at < now() - interval '1 hour'`);
+    await this.unitOfWork.rows(`DELETE FROM limit_lifts WHERE lifted_at < now() - $1 * interval '1 ms'`, [
+      liftsOlderThanMs,
+    ]);
   }
 }
 

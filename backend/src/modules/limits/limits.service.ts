@@ -71,12 +71,9 @@ export class LimitsService {
 
   /** With the highest count that any one session has. */
   async list(request: PageRequest): Promise<Page<UsedRule>> {
-    const { items, nextCursor } = await this.repository.rulesPage(request);
-    const used = await this.repository.mostUsed(items.map(({ id }) => id));
-    return new Page(
-      items.map((rule) => withUse(rule, used)),
-      nextCursor,
-    );
+    const page = await this.repository.rulesPage(request);
+    const used = await this.repository.mostUsed(page.items.map(({ id }) => id));
+    return page.map((rule) => withUse(rule, used));
   }
 
   /** @throws NotFoundError */

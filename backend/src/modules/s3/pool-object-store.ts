@@ -37,6 +37,8 @@ import {
 } from './object-store.js';
 import { isBucketName } from './s3-names.js';
 
+/** A body is not taken that its bots could not begin with for so long: most clients give up sooner than they repeat. */
+const MAX_WAIT_MS = 2 * 60_000;
 /** What S3 says of an object whose type nobody has said. */
 const DEFAULT_TYPE = 'binary/octet-stream';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -130,6 +132,7 @@ export class PoolObjectStore implements ObjectStore {
 
   async put({ bucket: name, key }: Place, body: Body, options: PutOptions): Promise<ObjectInfo> {
     const bucket = await this.bucket(name);
+    await this.admit(bucket);
     const { object } = await told(
       this.objects.put(bucket, key, body, {
         ...bodyOptionsOf(options),
@@ -167,6 +170,7 @@ export class PoolObjectStore implements ObjectStore {
 
   async putPart(upload: UploadRef, number: number, body: Body, options: BodyOptions): Promise<PartInfo> {
     const name = await this.upload(upload);
+    await this.admit(name.bucket);
     return toPartInfo(await told(this.uploads.putPart(name, number, body, bodyOptionsOf(options))));
   }
 
@@ -241,6 +245,10 @@ export class PoolObjectStore implements ObjectStore {
   private async upload({ bucket, key, uploadId }: UploadRef): Promise<{ bucket: PoolBucket; key: string; id: string }> {
     if (!UUID.test(uploadId)) throw new ObjectStoreError('no_such_upload', 'there is no such upload');
     return { bucket: await this.bucket(bucket), key, id: uploadId };
+  }
+
+  private admit(bucket: PoolBucket): Promise<void> {
+    return told(this.objects.admit(bucket, MAX_WAIT_MS));
   }
 
   private async find(bucket: PoolBucket, key: string): Promise<ObjectRow | undefined> {

@@ -93,11 +93,12 @@ export class CallDispatcher {
     requireMethod(query.method);
     requireNoName(query.params);
     const held = this.sessions.get(id);
+    // Before anything else: what this worker has handed over already is not here any more.
+    if (this.sessions.isStopping || (held !== undefined && this.sessions.isLeaving(held))) {
+      throw new SessionMovingError(false);
+    }
     if (held?.session.kind !== kind) {
       throw await this.lookup.absence(id, kind);
-    }
-    if (this.sessions.isLeaving(held)) {
-      throw new SessionMovingError(false);
     }
     return { query, held, client: held.session.readyClient() };
   }

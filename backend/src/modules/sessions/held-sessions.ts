@@ -5,6 +5,7 @@ import { DeadlineError, ShuttingDownError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { TelegramEngine } from '../../telegram/index.js';
+import { InstanceGuard } from '../instance/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { DOWN_CALL_MS, ENDED, type Held, PENDING } from './held-session.js';
 import { KeyedLock } from './keyed-lock.js';
@@ -60,6 +61,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
     private readonly lease: WorkerLease,
     private readonly notifications: Notifications,
     private readonly sends: SendTracker,
+    private readonly instance: InstanceGuard,
     logger: AppLogger,
   ) {
     this.logger = logger.for(HeldSessions.name);
@@ -145,6 +147,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
       if (this.stopping) {
         throw new ShuttingDownError();
       }
+      await this.instance.requireActive();
       let begun: Held | undefined;
       try {
         return await this.opener.open({
@@ -261,7 +264,12 @@ export class HeldSessions implements BeforeApplicationShutdown {
     for (const { limits } of this.held.values()) limits.end();
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
     const handOver = async (): Promise<void> => {
-      await Promise.all([...this.held.values()].map((held) => this.leave(held, deadline)));
+      await Promise.all(
+        [...this.held.values()].map((held) =>
+          // One that is leaving already is only waited for.
+          held.leaving ? this.locks.run(held.session.id, () => Promise.resolve()) : this.leave(held, deadline),
+        ),
+      );
     };
     await handOver();
     // What is still being opened fails now, or is closed like the others.
@@ -287,7 +295,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
     });
   }
 
-  /** Closes a session that goes to another worker, and gives its row free unless the database may still be open. */
+  /** Closes a session that goes to another worker, and gives its row free. */
   private async leave(held: Held, deadline: number): Promise<void> {
     while (held.client.callsInFlight > 0 && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 25));
@@ -297,10 +305,11 @@ export class HeldSessions implements BeforeApplicationShutdown {
     }
     const isClosed = await this.close(held);
     await held.writing;
-    if (held.writes && isClosed) {
+    // What is still open here keeps TDLib's lock: whoever gets the row waits for that. A process that ends needs nobody to wait.
+    if (held.writes && (isClosed || !this.stopping)) {
       held.writes = false;
       this.unreleased.push(held.lease);
-      await (this.releasing ??= this.release().finally(() => (this.releasing = undefined)));
+      await (this.releasing ??= this.release());
     }
   }
 
@@ -316,6 +325,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
         this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
       }
     }
+    this.releasing = undefined;
   }
 
   private onChanged(held: Held): void {

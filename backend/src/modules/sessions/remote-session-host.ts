@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type WorkerAddress, WorkerClient, type WorkerRequest } from '../../common/cluster/index.js';
-import { NotFoundError, RemoteError, WorkerUnreachableError } from '../../common/errors/index.js';
+import { NotFoundError, WorkerUnreachableError } from '../../common/errors/index.js';
 import type { RawEnvelope } from '../../common/http/index.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED } from '../../common/idempotency/index.js';
 import { CallAbandonedError, type Departure } from '../../telegram/index.js';
@@ -17,8 +17,8 @@ import type { CallOptions } from './sends/call-options.js';
 import { type LoginStep, type Relogin, SessionHost } from './session-host.js';
 import type { LiveLimits } from './limits/session-limits.dto.js';
 import { StoredLimits } from './limits/stored-limits.js';
+import { MovingCalls } from './moving-calls.js';
 import { SessionRoutes } from './session-routes.js';
-import { SessionMovingError } from './sessions.errors.js';
 
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
 const CALL_TIMEOUT_MS = 75_000;
@@ -29,12 +29,15 @@ const LOGIN_TIMEOUT_MS = 50_000;
 /** The sessions of a gateway: each request goes to the worker that holds the session. */
 @Injectable()
 export class RemoteSessionHost extends SessionHost {
+  private readonly moving: MovingCalls;
+
   constructor(
     private readonly workers: WorkerClient,
     private readonly routes: SessionRoutes,
     private readonly storedLimits: StoredLimits,
   ) {
     super();
+    this.moving = new MovingCalls(routes);
   }
 
   override createBot(bot: CreateBotDto): Promise<BotCreatedDto> {
@@ -133,21 +136,12 @@ export class RemoteSessionHost extends SessionHost {
     caller?: Departure,
     options?: CallOptions,
   ): Promise<RawEnvelope> {
-    const first = await this.routes.ownerOf(id, kind);
-    try {
-      return await this.forward(first, kind, id, body, caller, options);
-    } catch (error) {
-      if (!certainlyDidNothing(error)) {
-        throw error;
-      }
-      // Its worker is going or gone. Who has the session now may be asked once; who has it still may not.
-      this.routes.forget(id);
-      const second = await this.routes.ownerOf(id, kind);
-      if (second.id === first.id) {
-        throw error instanceof RemoteError ? new SessionMovingError(false) : error;
-      }
-      return this.forward(second, kind, id, body, caller, options);
-    }
+    return this.moving.run({
+      kind,
+      sessionId: id,
+      caller,
+      send: (owner) => this.forward(owner, kind, id, body, caller, options),
+    });
   }
 
   override async check(kind: SessionKind, id: string, body: CallBody): Promise<void> {
@@ -265,14 +259,6 @@ export class RemoteSessionHost extends SessionHost {
       this.routes.forget(id);
     }
   }
-}
-
-/** Whether a call has not reached TDLib, so that it may be made again without being made twice. */
-function certainlyDidNothing(error: unknown): boolean {
-  return error instanceof WorkerUnreachableError
-    ? error.neverReached
-    : error instanceof RemoteError &&
-        (error.code === 'shutting_down' || (error.code === 'session_moving' && error.details?.['sent'] === false));
 }
 
 /** What a call asks for beside its method, as the worker takes it. */

@@ -1,16 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { type BlobStore, openBlobStore } from '../../common/blobs/index.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
-import { codeOf, DeadlineError, NoLiveWorkerError } from '../../common/errors/index.js';
+import { DeadlineError, NoLiveWorkerError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { AppConfig } from '../../config/index.js';
+import { AppConfig, volumeOf } from '../../config/index.js';
 import { copyDatabase, type CopyOptions, markOf } from './database-copy.js';
+import { openSnapshot, prefixOf, putSnapshot } from './stored-snapshots.js';
 import { packFolder, SnapshotDamagedError, unpackFolder } from './snapshot.js';
 import { type StateLease, StatesRepository, type StoredSnapshot } from './states.repository.js';
 
@@ -60,7 +59,6 @@ export class SessionStates {
   private readonly saving = new Map<string, Promise<unknown>>();
   /** What was saved of a session last, by its lease. */
   private readonly saved = new Map<string, { readonly epoch: number; readonly mark: string; readonly at: number }>();
-  private homeId: Promise<string> | undefined;
 
   constructor(
     private readonly config: AppConfig,
@@ -86,7 +84,7 @@ export class SessionStates {
    */
   async bring(lease: StateLease, database: string, hasDatabase: boolean): Promise<boolean> {
     if (this.store === undefined) return hasDatabase;
-    const home = await this.home();
+    const home = volumeOf(this.config.dataDir);
     const newest = await this.repository.find(lease.sessionId);
     const isNewest = hasDatabase && (newest === undefined || newest.home === null || newest.home === home);
     if (!isNewest) {
@@ -133,14 +131,9 @@ export class SessionStates {
     }
   }
 
-  /** Forgets what is known of a session that is no longer open here. */
-  forget(sessionId: string): void {
-    this.saved.delete(sessionId);
-  }
-
   /** Removes all snapshots of a session that is gone. What cannot be removed stays and is logged. */
   async remove(sessionId: string): Promise<void> {
-    this.forget(sessionId);
+    this.saved.delete(sessionId);
     if (this.store === undefined) return;
     try {
       for (const key of await this.store.list(prefixOf(sessionId))) await this.store.remove(key);
@@ -166,13 +159,11 @@ export class SessionStates {
     try {
       const copy = await copyDatabase(database, `${half}.db`, HOW[occasion]);
       if (copy === undefined) return false;
-      const sealed = this.box.sealStream(nameOf(sessionId), packFolder(`${half}.db`));
-      await pipeline(sealed, createWriteStream(half, { mode: 0o600 }));
-      const { size: bytes } = await stat(half);
-      const snapshot: StoredSnapshot = { key: keyOf(lease), bytes, isWhole: copy.isWhole };
       const timeoutMs = occasion === 'running' ? TRANSFER_TIMEOUT_MS : URGENT_TIMEOUT_MS;
-      await inTime('saving the state of a session', timeoutMs, store.put(snapshot.key, half));
-      if (!(await this.repository.point(lease, await this.home(), snapshot))) return false;
+      const putting = putSnapshot(store, this.box, lease, packFolder(`${half}.db`), half);
+      const stored = await inTime('saving the state of a session', timeoutMs, putting);
+      const snapshot: StoredSnapshot = { ...stored, isWhole: copy.isWhole };
+      if (!(await this.repository.point(lease, volumeOf(this.config.dataDir), snapshot))) return false;
       this.saved.set(sessionId, { epoch, mark: copy.mark, at: Date.now() });
       await this.prune(store, lease, snapshot.key);
       return true;
@@ -195,15 +186,12 @@ export class SessionStates {
   }
 
   private async restore({ sessionId }: StateLease, key: string, database: string): Promise<void> {
-    const source = await this.requireStore().get(key);
-    if (source === undefined) throw new SnapshotDamagedError(`the snapshot of the session is not in the store: ${key}`);
-    await mkdir(database, { recursive: true, mode: 0o700 });
-    try {
-      const unpacking = unpackFolder(this.box.openStream(nameOf(sessionId), source), database);
-      await inTime('restoring the state of a session', TRANSFER_TIMEOUT_MS, unpacking);
-    } finally {
-      source.destroy();
+    const snapshot = await openSnapshot(this.requireStore(), this.box, sessionId, key);
+    if (snapshot === undefined) {
+      throw new SnapshotDamagedError(`the snapshot of the session is not in the store: ${key}`);
     }
+    await mkdir(database, { recursive: true, mode: 0o700 });
+    await inTime('restoring the state of a session', TRANSFER_TIMEOUT_MS, unpackFolder(snapshot, database));
     this.logger.info('the state of a session was restored from the store', { sessionId, key });
   }
 
@@ -223,38 +211,6 @@ export class SessionStates {
     if (this.store === undefined) throw new Error('there is no STATE_STORE');
     return this.store;
   }
-
-  /** The id of this DATA_DIR, which workers that share it share. */
-  private home(): Promise<string> {
-    this.homeId ??= homeOf(this.config.dataDir).catch((error: unknown) => {
-      this.homeId = undefined;
-      throw error;
-    });
-    return this.homeId;
-  }
-}
-
-const prefixOf = (sessionId: string): string => `sessions/${sessionId}/`;
-
-function keyOf({ sessionId, epoch }: StateLease): string {
-  const order = `${String(epoch).padStart(10, '0')}-${String(Date.now()).padStart(15, '0')}`;
-  return `${prefixOf(sessionId)}${order}-${randomBytes(6).toString('hex')}.state`;
-}
-
-const nameOf = (sessionId: string): string => `the state of session ${sessionId}`;
-
-async function homeOf(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'state-home');
-  const half = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(half, randomUUID(), { mode: 0o600, flush: true });
-  try {
-    await link(half, path);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(half, { force: true });
-  }
-  return readFile(path, 'utf8');
 }
 
 async function inTime<T>(what: string, timeoutMs: number, work: Promise<T>): Promise<T> {

@@ -108,15 +108,20 @@ export class Authenticator {
   }
 
   /**
-   * Opens a console session for the holder of the API token.
+   * Opens a console session for the holder of the API token, and notes in the context who that is, also of who is refused.
    * @throws UnauthenticatedError, AuthenticationThrottledError; ScopeDeniedError, TokenDisabledError for a scoped token
    */
-  async openConsoleSession(token: string, address: string): Promise<ConsoleSession> {
-    if (this.apiToken?.matches(token) && this.consoleSessions) return this.consoleSessions.open();
-    if (await this.tokens?.find(token)) {
+  async openConsoleSession(token: string, context: RequestContext): Promise<ConsoleSession> {
+    if (this.apiToken?.matches(token) && this.consoleSessions) {
+      context.caller = MASTER_BY_CONSOLE;
+      return this.consoleSessions.open();
+    }
+    const caller = await this.tokens?.find(token);
+    if (caller) {
+      context.caller = caller;
       throw new ScopeDeniedError('this token is limited to its sessions: the console needs the master token');
     }
-    this.refuse(address, 'invalid token');
+    this.refuse(context.remoteAddress, 'invalid token');
   }
 
   /** The console session of a request's cookie, if there is a living one. */
@@ -125,7 +130,9 @@ export class Authenticator {
     return cookie === undefined ? undefined : this.consoleSessions?.find(cookie);
   }
 
-  endConsoleSession(session: ConsoleSession): void {
+  /** Ends it; its holder is noted in the context. */
+  endConsoleSession(session: ConsoleSession, context: RequestContext): void {
+    context.caller = MASTER_BY_CONSOLE;
     this.consoleSessions?.end(session);
   }
 

@@ -31,7 +31,7 @@ export class ConsoleSessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsoleSessionDto> {
-    const session = await this.authenticator.openConsoleSession(token, request.ip);
+    const session = await this.authenticator.openConsoleSession(token, request.requestContext);
     reply.header('set-cookie', cookieHeader(request, session.cookie, CONSOLE_SESSION_MS / 1000));
     return toDto(session);
   }
@@ -52,7 +52,7 @@ export class ConsoleSessionController {
     const session = this.authenticator.consoleSession(request);
     if (session) {
       if (!this.authenticator.isCsrfSafe(request, session)) throw new CsrfFailedError();
-      this.authenticator.endConsoleSession(session);
+      this.authenticator.endConsoleSession(session, request.requestContext);
     }
     reply.header('set-cookie', cookieHeader(request, '', 0));
     return { status: 'deleted' };

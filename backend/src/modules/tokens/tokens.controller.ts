@@ -53,8 +53,7 @@ export class TokensController {
   @Returns(TokenDto, { isArray: true })
   @ApiOperation({ operationId: 'listTokens', summary: 'All scoped tokens, oldest first; never the tokens themselves' })
   async list(@Query() query: PageQueryDto): Promise<Page<TokenDto>> {
-    const { items, nextCursor } = await this.tokens.list(query.toRequest());
-    return new Page(items.map(toTokenDto), nextCursor);
+    return (await this.tokens.list(query.toRequest())).map(toTokenDto);
   }
 
   @Get(':id')

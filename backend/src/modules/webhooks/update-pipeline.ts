@@ -10,12 +10,13 @@ import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
 import { SessionTaps, type TapOpening } from '../sessions/index.js';
 import { WorkerLease } from '../workers/index.js';
+import { Backlog } from './backlog.js';
 import { DeliveryClient } from './delivery-client.js';
 import { Lanes } from './lanes.js';
 import { LanesRepository } from './lanes.repository.js';
 import { SubscribersRepository } from './subscribers.repository.js';
 import { TargetAddresses } from './target-address.js';
-import { UpdateTap } from './update-tap.js';
+import { type TapEvents, UpdateTap } from './update-tap.js';
 import { SYSTEM_TYPES } from './update-types.js';
 import { UpdateWriter } from './update-writer.js';
 import { UpdatesRepository } from './updates.repository.js';
@@ -36,6 +37,7 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
   private readonly logger: AppLogger;
   private readonly taps = new Map<string, UpdateTap>();
   private readonly writer: UpdateWriter;
+  private readonly backlog = new Backlog();
   private readonly lanes: Lanes;
   /** By session with lanes here: what was known of its subscriptions at the last comparison. */
   private readonly known = new Map<string, string>();
@@ -101,7 +103,7 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
   private async open(opening: TapOpening): Promise<UpdateTap> {
     const { sessionId, workerId } = opening.lease;
     const subscribers = await this.subscribers.take(sessionId, workerId, true);
-    const tap = new UpdateTap(opening, subscribers, {
+    const events: TapEvents = {
       filled: (of) => this.writer.fill(of),
       dropped: (ids) => this.writer.drop(ids),
       unwritten: (error) => this.logger.failure('the journal of updates was not written', error, { sessionId }),
@@ -110,7 +112,8 @@ export class UpdatePipeline implements OnModuleInit, BeforeApplicationShutdown, 
       unfound: (error) =>
         this.logger.failure('what a killed process had not handed over was not found', error, { sessionId }),
       closing: (of) => this.closing(of),
-    });
+    };
+    const tap = new UpdateTap(opening, subscribers, events, this.backlog);
     this.taps.set(sessionId, tap);
     this.known.set(sessionId, '');
     this.lanes.change(sessionId, subscribers);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Lease, type LiveState, type SessionTap, type TapOpening, TurnJournal } from '../sessions/index.js';
 import type { Subscriber } from './subscriber.js';
 import type { TdClient } from '../../telegram/index.js';
+import { Backlog } from './backlog.js';
 import { MessageGap } from './message-gap.js';
 import type { FoundMessage } from './missed-messages.js';
 import { type NewestSeen, SeenMessages } from './seen-messages.js';
@@ -25,9 +26,6 @@ export interface TapEvents {
   /** Stores what waits, as long as the database is there. */
   closing(tap: UpdateTap): Promise<void>;
 }
-
-/** How much of one session may wait in memory to be stored, in characters. */
-const MAX_WAITING = 64 * 1024 * 1024;
 
 /** For so long, or until so many characters wait, younger updates come after those that are still looked for. */
 const HELD_MS = 15_000;
@@ -87,6 +85,7 @@ export class UpdateTap implements SessionTap {
     readonly opening: TapOpening,
     subscribers: readonly Subscriber[],
     private readonly events: TapEvents,
+    private readonly backlog = new Backlog(),
     private readonly now: () => number = Date.now,
   ) {
     this.all = subscribers;
@@ -129,7 +128,7 @@ export class UpdateTap implements SessionTap {
     this.gap.watch(type, update);
     const wanting = this.wanting(type);
     if (wanting.length === 0 || this.isOver) return;
-    if (this.waiting + update.length > MAX_WAITING) {
+    if (!this.backlog.hasRoom(this.waiting, update.length)) {
       this.events.dropped(this.served.map(({ id }) => id));
       return;
     }
@@ -209,6 +208,7 @@ export class UpdateTap implements SessionTap {
     this.journal?.close();
     if (this.journal !== undefined && this.queue.length === 0) this.remove(`${NAME}.${this.lease.epoch}`);
     this.journal = undefined;
+    this.forgetWaiting();
   }
 
   /** What was appended so far is about to be stored. */
@@ -221,9 +221,12 @@ export class UpdateTap implements SessionTap {
 
   /** The first so many of what waits are in the database. */
   stored(count: number): void {
-    for (const { payload } of this.queue.splice(0, count)) this.waiting -= payload.length;
+    const stored = this.queue.splice(0, count);
     this.storedCount += count;
     if (this.isOver) return;
+    const characters = stored.reduce((sum, { payload }) => sum + payload.length, 0);
+    this.waiting -= characters;
+    this.backlog.remove(characters);
     if (this.storedCount >= this.mark) {
       this.keep(() => this.seen.flush());
       this.journal?.stored();
@@ -237,9 +240,14 @@ export class UpdateTap implements SessionTap {
     this.gap.end();
     this.missed = undefined;
     this.queue.length = 0;
-    this.waiting = 0;
+    this.forgetWaiting();
     this.journal?.close();
     this.journal = undefined;
+  }
+
+  private forgetWaiting(): void {
+    this.backlog.remove(this.waiting);
+    this.waiting = 0;
   }
 
   private wanting(type: string): readonly Subscriber[] {
@@ -322,6 +330,7 @@ export class UpdateTap implements SessionTap {
     queue.push(entry);
     this.appended += 1;
     this.waiting += entry.payload.length;
+    this.backlog.add(entry.payload.length);
   }
 
   private write(lines: string): void {

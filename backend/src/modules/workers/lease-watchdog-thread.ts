@@ -6,13 +6,14 @@ import { LeaseClock } from './lease-clock.js';
 import { LeaseWatch } from './lease-watch.js';
 import type { WatchdogData } from './lease-watchdog.js';
 
-const { memory, databaseUrl, workerId } = workerData as WatchdogData;
+const { memory, databaseUrl, workerId, isAlwaysFatal } = workerData as WatchdogData;
 const clock = new LeaseClock(memory);
 const connection = new OwnConnection(databaseUrl, 1_000);
 
 const watch = new LeaseWatch({
   leftMs: () => clock.leftMs,
   canOthersClaim: async () => {
+    if (isAlwaysFatal) return true;
     try {
       // A standby lets nobody claim.
       const [row] = await connection.rows<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
@@ -25,8 +26,8 @@ const watch = new LeaseWatch({
     // The thread's own standard error goes through the event loop that may be frozen.
     writeSync(
       2,
-      `tgcontrol: the lease of worker ${workerId} was not renewed and ends in ${leftMs} ms: the process was stopped or its event ` +
-        'loop was blocked. It ends before others take its sessions over; start it again\n',
+      `tgcontrol: the lease of worker ${workerId} was not renewed and ends in ${leftMs} ms: the process was stopped, its event ` +
+        'loop was blocked or its database is away. It ends before others take its sessions over; start it again\n',
     );
     process.kill(process.pid, 'SIGKILL');
   },

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { AppConfig } from '../../config/index.js';
+import { AppConfig, volumeOf } from '../../config/index.js';
 import { Readiness } from '../../common/health/readiness.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { StartupError, messageOf } from '../../common/errors/index.js';
@@ -10,7 +10,6 @@ import { LeaseClock } from './lease-clock.js';
 import { LeaseRepository, type WorkerSelf } from './lease.repository.js';
 import { startLeaseWatchdog } from './lease-watchdog.js';
 import { ProcessVitals } from './process-vitals.js';
-import { volumeOf } from './volume.js';
 
 const CLAIM_RETRY_MS = 250;
 /** After a heartbeat that failed the next one comes sooner. */
@@ -106,13 +105,15 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
    * @returns what ends the watch
    */
   guard(): () => Promise<void> {
-    return startLeaseWatchdog(this.clock, this.config.databaseUrl ?? '', this.workerId);
+    // Without a common folder there is no lock of TDLib's that would keep two from opening a session.
+    const isAlwaysFatal = this.config.states.store !== undefined && this.config.role === 'worker';
+    return startLeaseWatchdog(this.clock, this.config.databaseUrl ?? '', this.workerId, isAlwaysFatal);
   }
 
   /** @throws StartupError when another live process has the id */
   async onModuleInit(): Promise<void> {
     const { leaseMs } = this.config.worker;
-    const self = { ...this.self, volume: volumeOf(this.config.dataDir) };
+    const self = { ...this.self, volume: this.volume() };
     // A predecessor that was killed keeps its lease for some seconds: wait for its end before calling it alive.
     const deadline = performance.now() + leaseMs + 1000;
     for (;;) {
@@ -146,6 +147,14 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
       });
     }
     await this.repository.end();
+  }
+
+  /** Workers with one STATE_STORE have all sessions within reach, as those with one DATA_DIR have. */
+  private volume(): string {
+    const { store } = this.config.states;
+    return store === undefined
+      ? volumeOf(this.config.dataDir)
+      : createHash('sha256').update(JSON.stringify(store.location)).digest('hex');
   }
 
   /** Whether the event loop has done so since the last renewal, or is just waking up. */

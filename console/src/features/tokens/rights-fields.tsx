@@ -1,7 +1,9 @@
 import { useId } from 'react';
 import { METHOD_CLASS } from '@/components/call/method-class';
+import { Choices } from '@/components/choices';
 import { Field, Input, Select, TextArea } from '@/components/ui/field';
 import { RadioCard } from '@/components/ui/radio-card';
+import { usePools } from '@/lib/queries';
 import { formatAbsolute } from '@/lib/time';
 import { CLASS_LETS, CLASSES } from './token-rights';
 import type { Expiry, TokenDraft, TokenProblems } from './token-values';
@@ -44,7 +46,7 @@ export function RightsFields({ draft, problems, endsAt, onChange }: RightsFields
         onChange={(chats) => onChange({ chats })}
       />
       <ExpiryField draft={draft} problem={problems.expiry} endsAt={endsAt} onChange={onChange} />
-      <PoolsField draft={draft} problem={problems.pools} onChange={onChange} />
+      <PoolsField draft={draft} onChange={onChange} />
     </>
   );
 }
@@ -193,30 +195,25 @@ function ExpiryField({ draft, problem, endsAt, onChange }: PartProps & { endsAt:
 
 const KEEP = { value: 'keep', label: '' } as const;
 
-function PoolsField({ draft, problem, onChange }: PartProps) {
+function PoolsField({ draft, onChange }: Omit<PartProps, 'problem'>) {
+  const pools = usePools();
+  const known = pools.data?.map(({ id, name }) => ({ id, name }));
+  // One that was deleted since can be taken from the token all the same.
+  const gone = [...draft.poolIds]
+    .filter((id) => known?.some((pool) => pool.id === id) === false)
+    .map((id) => ({ id, name: 'A pool that is gone', detail: id.slice(0, 8) }));
   return (
-    <div className="flex flex-wrap gap-3">
-      <Field
+    <>
+      <Choices
         label="Bot pools"
-        optional
-        error={problem}
-        hint="Ids, separated by spaces. A pool is reached only when it is named here."
-        className="min-w-56 flex-[2]"
-      >
-        {(wiring) => (
-          <Input
-            {...wiring}
-            value={draft.pools}
-            onChange={(event) => onChange({ pools: event.target.value })}
-            autoCapitalize="off"
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono text-xs sm:text-xs"
-          />
-        )}
-      </Field>
-      {draft.pools.trim() !== '' && (
-        <Field label="In its pools it may" className="min-w-40 flex-1">
+        hint="Their objects, by S3 too. A pool is reached only when it is chosen here."
+        empty="There are no pools."
+        items={known && [...known, ...gone]}
+        chosen={draft.poolIds}
+        onChange={(poolIds) => onChange({ poolIds })}
+      />
+      {draft.poolIds.size > 0 && (
+        <Field label="In its pools it may" className="max-w-72">
           {(wiring) => (
             <Select
               {...wiring}
@@ -229,6 +226,6 @@ function PoolsField({ draft, problem, onChange }: PartProps) {
           )}
         </Field>
       )}
-    </div>
+    </>
   );
 }

@@ -10,7 +10,7 @@ import { RelativeTime } from '@/components/ui/relative-time';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
 import { useNow } from '@/lib/clock';
-import { useApps, useSessions, useTdMethods } from '@/lib/queries';
+import { useApps, usePools, useSessions, useTdMethods } from '@/lib/queries';
 import { isRecord, textOf } from '@/lib/td';
 import type { CheckedCall, Token } from '@/lib/types';
 import { allowedMethods, CLASSES, tokenState } from './token-rights';
@@ -35,6 +35,8 @@ function Rights({ token }: { token: Token }) {
   const apps = useApps();
   const sessions = useSessions();
   const known = useTdMethods();
+  const pools = usePools();
+  const poolName = (id: string): string => pools.data?.find((pool) => pool.id === id)?.name ?? id.slice(0, 8);
   const state = tokenState(token, useNow());
   const allowed = known.data && allowedMethods(token, known.data);
   return (
@@ -84,7 +86,7 @@ function Rights({ token }: { token: Token }) {
       <dd>
         {token.pool_ids.length === 0
           ? 'None'
-          : `${token.pool_ids.length}, to ${token.pool_access === 'write' ? 'read and write' : 'read'}`}
+          : `${token.pool_ids.map(poolName).join(', ')}: ${token.pool_access === 'write' ? 'read and write' : 'read'}`}
       </dd>
       <dt className="text-ink-2">Until</dt>
       <dd>{token.expires_at === undefined ? 'Without end' : <RelativeTime at={token.expires_at} />}</dd>

@@ -34,7 +34,7 @@ export interface TokenDraft {
   readonly expiry: Expiry;
   /** As the browser's field for a time in the reader's zone gives it. */
   readonly expiresAt: string;
-  readonly pools: string;
+  readonly poolIds: ReadonlySet<string>;
   readonly poolAccess: 'read' | 'write';
 }
 
@@ -51,7 +51,7 @@ export function draftOf(token: Token | undefined): TokenDraft {
     chats: (token?.chats ?? []).join(' '),
     expiry: token?.expires_at === undefined ? 'never' : 'keep',
     expiresAt: '',
-    pools: (token?.pool_ids ?? []).join(' '),
+    poolIds: new Set(token?.pool_ids),
     poolAccess: token?.pool_access ?? 'read',
   };
 }
@@ -63,11 +63,9 @@ export interface TokenProblems {
   readonly methods?: string;
   readonly chats?: string;
   readonly expiry?: string;
-  readonly pools?: string;
 }
 
 const DAY_MS = 86_400_000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** @returns undefined when the moment is none, or has passed */
 function momentOf({ expiry, expiresAt }: TokenDraft, now: number): string | null | undefined {
@@ -89,13 +87,12 @@ export function readDraft(
 ): { readonly values: Omit<TokenValues, 'name'>; readonly problems: TokenProblems } {
   const methods = words(draft.methods);
   const { chats, problem: wrongChat } = readChatIds(draft.chats);
-  const pools = words(draft.pools);
-  const wrongPool = pools.find((id) => !UUID.test(id));
   const wrongMethod =
     known && methods.find((name) => !known.some((method) => method.name === name && !method.reserved));
   const keeps = draft.expiry === 'keep';
   const expiresAt = keeps ? undefined : momentOf(draft, now);
-  const reachesNothing = !draft.all && draft.appIds.size === 0 && draft.sessionIds.size === 0 && pools.length === 0;
+  const reachesNothing =
+    !draft.all && draft.appIds.size === 0 && draft.sessionIds.size === 0 && draft.poolIds.size === 0;
   return {
     values: {
       all_sessions: draft.all,
@@ -105,7 +102,7 @@ export function readDraft(
       methods: draft.someMethods ? methods : null,
       chats: draft.someChats ? chats : null,
       expires_at: expiresAt,
-      pool_ids: pools,
+      pool_ids: [...draft.poolIds],
       pool_access: draft.poolAccess,
     },
     problems: {
@@ -120,7 +117,6 @@ export function readDraft(
           ? { chats: 'Name at least one chat, or allow all of them.' }
           : wrongChat !== undefined && { chats: wrongChat })),
       ...(!keeps && expiresAt === undefined && { expiry: 'Choose a moment that is still to come.' }),
-      ...(wrongPool !== undefined && { pools: `${wrongPool} is no id of a pool.` }),
     },
   };
 }

@@ -1,11 +1,13 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { ok, refused, renderWithApi, type Answers } from '@/test/render-with-api';
-import { anApp, aSession, aToken } from '@/test/samples';
+import { anApp, aPool, aSession, aToken } from '@/test/samples';
 import { someMethods } from '@/test/td-samples';
 import { NewTokenDialog } from './new-token-dialog';
 import { showToken } from './shown-token';
 import { TokensPage } from './tokens-page';
+
+const OTHER_POOL = '00000000-0000-4000-8000-00000000b001';
 
 afterEach(() => act(() => showToken(undefined)));
 
@@ -23,6 +25,7 @@ const open = (more: Answers = {}, address = '/tokens/') =>
       'GET /v1/apps': () => ok([anApp]),
       'GET /v1/sessions': () => ok([aSession()]),
       'GET /v1/td/methods': () => ok(someMethods),
+      'GET /v1/pools': () => ok([aPool(), aPool({ id: OTHER_POOL, name: 'archive' })]),
       ...more,
     },
     address,
@@ -63,6 +66,26 @@ it('makes a token for chosen sessions and shows it with a call that is ready to 
   expect(within(shown).getByRole('status', { name: 'Token' })).toHaveTextContent(SECRET);
   expect(within(shown).getByRole('region', { name: 'A call with the token' })).toHaveTextContent(
     `curl -sS 'http://localhost/v1/bot/${aSession().id}/call' -H 'Authorization: Bearer ${SECRET}'`,
+  );
+});
+
+it('gives a token pools that are chosen by their names, and lets go of one that is gone', async () => {
+  const gone = '00000000-0000-4000-8000-00000000dead';
+  const { user, sent } = open({
+    'GET /v1/tokens': () => ok([{ ...aToken, pool_ids: [gone] }]),
+    'PATCH /v1/tokens/token-1': () => ok({ status: 'updated' }),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Actions for billing service' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  await user.click(await screen.findByRole('checkbox', { name: 'archive' }));
+  await user.click(screen.getByRole('checkbox', { name: /^A pool that is gone/ }));
+  await user.selectOptions(screen.getByLabelText('In its pools it may'), 'write');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(JSON.parse(sent.find(({ route }) => route.startsWith('PATCH'))?.text ?? '{}')).toMatchObject({
+      pool_ids: [OTHER_POOL],
+      pool_access: 'write',
+    }),
   );
 });
 

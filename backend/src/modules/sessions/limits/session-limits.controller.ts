@@ -94,8 +94,7 @@ export class SessionLimitsController {
     @Param('id') id: string,
     @Query() query: FloodsQueryDto,
   ): Promise<Page<FloodDto>> {
-    const { items, nextCursor } = await this.limits.floodsOf(kind, id, query);
-    return new Page(items.map(toFloodDto), nextCursor);
+    return (await this.limits.floodsOf(kind, id, query)).map(toFloodDto);
   }
 
   @Get(':kind(bot|user)/:id/limits/floods/counts')

@@ -21,9 +21,21 @@ export class LiveLimitsDto {
   @ApiPropertyOptional({ type: () => PaceDto, description: 'Of a user account that is open.' }) pace?: PaceDto;
 }
 
+/** A cooldown that was ended early. */
+export class LiftDto {
+  @ApiProperty({ type: String, description: 'As of a cooldown.' }) scope!: string;
+  @ApiProperty(DATE_TIME) at!: string;
+  @ApiPropertyOptional({ type: String, description: 'What was said about it.' }) reason?: string;
+}
+
 /** The limits of a session. */
 export class SessionLimitsDto extends LiveLimitsDto {
   @ApiProperty({ type: () => [SessionLimitRuleDto] }) rules!: readonly SessionLimitRuleDto[];
+  @ApiPropertyOptional({
+    type: () => [LiftDto],
+    description: 'For the master token: the last lift of each scope, newest first, kept for FLOOD_TTL.',
+  })
+  lifts?: readonly LiftDto[];
 }
 
 /** A session with its limits. */
@@ -41,7 +53,11 @@ export class MyLimitsDto {
 
 /** Why a cooldown is ended early. */
 export class LiftQueryDto {
-  @ApiPropertyOptional({ type: String, maxLength: 500, description: 'Goes to the log.' })
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 500,
+    description: 'Goes to the log, and is shown with the limits of the session.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(500)

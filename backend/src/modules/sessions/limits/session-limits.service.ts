@@ -7,6 +7,7 @@ import {
   type FloodCount,
   FloodsRepository,
   type FloodsRequest,
+  type Lift,
   LimitsRepository,
   LimitsService,
   toCooldownDto,
@@ -19,7 +20,11 @@ import { stateOfRow } from '../session-state.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import { SessionsService } from '../sessions.service.js';
 import { limitsOfState } from './live-limits.js';
-import type { FloodsQueryDto, MyLimitsDto, SessionLimitsDto } from './session-limits.dto.js';
+import type { FloodsQueryDto, LiftDto, MyLimitsDto, SessionLimitsDto } from './session-limits.dto.js';
+
+function toLiftDto({ scope, at, reason }: Lift): LiftDto {
+  return { scope, at: at.toISOString(), ...(reason !== undefined && { reason }) };
+}
 
 const tokenIdOf = (caller: Caller): string | undefined => (caller.kind === 'token' ? caller.tokenId : undefined);
 
@@ -50,6 +55,8 @@ export class SessionLimitsService {
     return {
       ...(live ?? limitsOfState(stateOfRow(row), await this.storedCooldowns(row.id))),
       rules: (rules.get(row.id) ?? []).map(toSessionLimitRuleDto),
+      // The master's words are for the master.
+      ...(caller.kind === 'master' && { lifts: (await this.stored.lifts(row.id)).map(toLiftDto) }),
     };
   }
 
@@ -81,6 +88,7 @@ export class SessionLimitsService {
     if (!(await this.host.liftCooldown(row.id, scope))) {
       throw new NotFoundError('cooldown', scope);
     }
+    await this.stored.noteLift(row.id, scope, reason);
     this.logger.info('a cooldown was ended early', {
       sessionId: row.id,
       scope,

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Cron, CronExpression } from '@nestjs/schedule';
+import { sweepAll } from '../../../common/db/sweep-all.js';
 import { messageOf } from '../../../common/errors/index.js';
 import { IdempotencyRepository, KEYS_SWEPT_AT_ONCE } from '../../../common/idempotency/index.js';
 import { AppLogger } from '../../../common/log/app-logger.js';
 import { SENDS_SWEPT_AT_ONCE, SendsRepository } from './sends.repository.js';
-
-/** More than any installation sends in the time between two sweeps; what is left waits for the next one. */
-const MAX_ROUNDS = 1_000;
 
 /** Gives up lost sends, forgets all of them after SEND_TTL and Idempotency-Keys after a day, in portions that lock nobody out. */
 @Injectable()
@@ -25,15 +23,6 @@ export class SendSweep {
       await sweepAll(() => this.keys.sweep(), KEYS_SWEPT_AT_ONCE);
     } catch (error) {
       this.logger.warn(`old sends were not removed, the next sweep tries again: ${messageOf(error)}`);
-    }
-  }
-}
-
-/** @param sweep how many it removed, or undefined when another process is at it */
-async function sweepAll(sweep: () => Promise<number | undefined>, portion: number): Promise<void> {
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if ((await sweep()) !== portion) {
-      return;
     }
   }
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../../common/errors/index.js';
+import { codeOf } from '../common/errors/thrown.js';
 
 /**
- * What tells this DATA_DIR from every other one: a file in it, made by the first worker that uses it. Sessions can go from one
- * worker to another only where both have it.
+ * What tells this DATA_DIR from every other one: a file in it, made by the first worker that uses it. Without STATE_STORE sessions can go
+ * from one worker to another only where both have it.
  */
 export function volumeOf(dataDir: string): string {
   const path = join(dataDir, 'volume');
