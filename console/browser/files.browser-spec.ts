@@ -14,6 +14,7 @@ const PHONE = '15550170';
 let product: Product;
 let browser: Browser;
 let user: { id: string };
+let appId: string;
 let friend: number;
 let page: Page;
 let wire: CDPSession;
@@ -66,6 +67,7 @@ beforeAll(async () => {
     api_id: 12345,
     api_hash: '0123456789abcdef0123456789abcdef',
   })) as { app_id: string };
+  appId = app.app_id;
   const ada = await product.telegram.createAccount({ phone: PHONE, first_name: 'Ada' });
   friend = await product.telegram.createAccount({ phone: '15550171', first_name: 'Bea' });
   user = (await product.api('POST', '/v1/user', { app_id: app.app_id, phone: PHONE, label: 'ada' })) as { id: string };
@@ -194,4 +196,38 @@ it('tells what is on the disk and frees it', async () => {
   await card.getByRole('button', { name: 'Free space…' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove files' }).click();
   await page.getByText(/\d+ files? removed/).waitFor();
+});
+
+it('makes a pool, stores a file in it, gives the same bytes back, and deletes them from the chat', async () => {
+  const { token, userId } = await product.telegram.createBot('storing_bot');
+  await product.api('POST', '/v1/bot', { token, app_id: appId, label: 'storing bot' });
+  const channel = await product.telegram.createChannel('Store', [friend, userId]);
+  await page.goto('/pools/?new=pool');
+  await page.getByLabel('Name').fill('store');
+  await page.getByLabel('Chat').fill(String(channel));
+  await page.getByRole('checkbox', { name: /storing bot/ }).check();
+  await page.getByRole('button', { name: 'Make the pool' }).click();
+  await page.getByRole('heading', { name: 'store', level: 1 }).waitFor();
+  await page.getByRole('listitem', { name: 'storing bot' }).getByText('Free').waitFor();
+
+  await page.getByRole('link', { name: 'Objects', exact: true }).click();
+  await page.getByRole('heading', { name: 'No objects yet' }).waitFor();
+  const bytes = randomBytes(2 * MIB);
+  const path = join(dir, 'image.tar');
+  writeFileSync(path, bytes);
+  await page.getByLabel('Upload files').setInputFiles(path);
+  const uploads = page.getByRole('list', { name: 'Uploads of this page' });
+  await uploads.getByText('Stored', { exact: true }).waitFor();
+  await page.getByLabel('Upload files').setInputFiles(path);
+  await uploads.getByText('There is one already').waitFor();
+
+  await page.getByRole('button', { name: 'image.tar', exact: true }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  expect(sha256(readFileSync(await (await saved).path()))).toBe(sha256(bytes));
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Actions for image.tar' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete object' }).click();
+  await page.getByText('Messages that nothing else uses are deleted.').waitFor();
 });

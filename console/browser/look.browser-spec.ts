@@ -8,6 +8,7 @@ let sessionPage: string;
 let loginPage: string;
 let playground: string;
 let webhookPage: string;
+let poolPage: string;
 
 beforeAll(async () => {
   [product, browser] = await Promise.all([startProduct({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' }), launch()]);
@@ -43,6 +44,16 @@ beforeAll(async () => {
   const hook = (await product.api('POST', subscriptions, { url: 'http://127.0.0.1:9/hook' })) as { id: string };
   webhookPage = `${sessionPage}&tab=webhooks&sub=${hook.id}`;
   await product.telegram.post({ from: ada, chat_id: botId, text: 'hello' });
+  const stranger = await product.telegram.createBot('put_aside_bot');
+  const aside = (await product.api('POST', '/v1/bot', { token: stranger.token, app_id: app.app_id })) as { id: string };
+  const channel = await product.telegram.createChannel('Store', [ada, botId]);
+  const pool = (await product.api('POST', '/v1/pools', {
+    name: 'store',
+    chat_id: channel,
+    session_ids: [bot.id, aside.id],
+  })) as { id: string };
+  await product.api('PUT', '/v1/pools/store/objects/images/1.json', { some: 'bytes' });
+  poolPage = `/pools/view/?id=${pool.id}`;
 });
 afterAll(async () => {
   await browser.close();
@@ -73,6 +84,19 @@ async function openNewRule(page: Page): Promise<void> {
   await page.getByText(/^Binds \d/).waitFor();
 }
 
+/** An object with its messages, over the folder that it is in. */
+async function openObject(page: Page): Promise<void> {
+  await page.getByRole('button', { name: '1.json', exact: true }).click();
+  await page.getByRole('dialog').getByText('In one message').waitFor();
+}
+
+/** The access keys of a token that has none. */
+async function openKeys(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for billing service' }).click();
+  await page.getByRole('menuitem', { name: 'S3 access keys' }).click();
+  await page.getByRole('dialog').getByText('No keys yet').waitFor();
+}
+
 /** Every page and dialog, with something on it that shows it is done. */
 const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   ['/', (page) => page.getByRole('heading', { name: 'Sessions by state' }).waitFor()],
@@ -87,6 +111,10 @@ const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   [`${sessionPage}&tab=webhooks`, (page) => page.getByText('127.0.0.1:9').first().waitFor()],
   [webhookPage, (page) => page.getByRole('list', { name: 'Deliveries' }).waitFor()],
   ['/files/', (page) => page.getByText('report.json').waitFor()],
+  ['/pools/', (page) => page.getByText('Degraded').waitFor()],
+  [poolPage, (page) => page.getByText('Put aside').waitFor()],
+  [`${poolPage}&tab=objects&prefix=images/`, openObject],
+  ['/?new=pool', (page) => page.getByText('No bot is free').waitFor()],
   ['/events/', (page) => page.getByRole('region', { name: 'Live events' }).waitFor()],
   ['/webhooks/', (page) => page.getByText('127.0.0.1:9').first().waitFor()],
   ['/apps/', (page) => page.getByText('api_id 12345').waitFor()],
@@ -95,6 +123,7 @@ const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   ['/tokens/', (page) => page.getByText('billing service').waitFor()],
   ['/?new=token', (page) => page.getByRole('checkbox', { name: /support bot/ }).waitFor()],
   ['/tokens/', openRights],
+  ['/tokens/', openKeys],
   ['/limits/', (page) => page.getByText('careful sending').waitFor()],
   ['/limits/', openNewRule],
   ['/audit/', (page) => page.getByText('create token').first().waitFor()],
@@ -105,6 +134,9 @@ const places = (): [path: string, ready: (page: Page) => Promise<void>][] => [
   ['/?new=proxy', (page) => page.getByLabel('Host').waitFor()],
   [loginPage, (page) => page.getByLabel('Login code').waitFor()],
 ];
+
+/** For all of them one after the other, on a machine that has much else to do. */
+const WALK_MS = 360_000;
 
 const THEMES = ['light', 'dark'] as const;
 
@@ -120,19 +152,23 @@ async function violationsByTheme(page: Page): Promise<string[]> {
   return found;
 }
 
-it('has no serious accessibility violation on any page or dialog, in either theme', async () => {
-  const { page } = await visit(browser, product);
-  await page.goto('/');
-  await page.getByLabel('API token').waitFor();
-  const found: Record<string, string[]> = { 'sign-in': await violationsByTheme(page) };
-  const signedIn = await visitSignedIn(browser, product);
-  for (const [path, ready] of places()) {
-    await signedIn.page.goto(path);
-    await ready(signedIn.page);
-    (found[path] ??= []).push(...(await violationsByTheme(signedIn.page)));
-  }
-  expect(Object.fromEntries(Object.entries(found).filter(([, violations]) => violations.length > 0))).toEqual({});
-});
+it(
+  'has no serious accessibility violation on any page or dialog, in either theme',
+  async () => {
+    const { page } = await visit(browser, product);
+    await page.goto('/');
+    await page.getByLabel('API token').waitFor();
+    const found: Record<string, string[]> = { 'sign-in': await violationsByTheme(page) };
+    const signedIn = await visitSignedIn(browser, product);
+    for (const [path, ready] of places()) {
+      await signedIn.page.goto(path);
+      await ready(signedIn.page);
+      (found[path] ??= []).push(...(await violationsByTheme(signedIn.page)));
+    }
+    expect(Object.fromEntries(Object.entries(found).filter(([, violations]) => violations.length > 0))).toEqual({});
+  },
+  WALK_MS,
+);
 
 describe.each(THEMES)('in the %s theme', (theme) => {
   it('is painted in it from the first frame', async () => {
@@ -156,20 +192,24 @@ it('keeps a chosen theme over a reload and against the system', async () => {
   await page.locator('html[data-theme="dark"]').waitFor();
 });
 
-it('fits a phone of 390 px, and one of 360 px, without sideways scrolling', async () => {
-  const { page } = await visitSignedIn(browser, product, { width: 390 });
-  const tooWide: Record<string, number> = {};
-  for (const [path, ready] of places()) {
-    await page.goto(path);
-    await ready(page);
-    for (const width of [360, 390]) {
-      await page.setViewportSize({ width, height: 844 });
-      const by = await overflow(page);
-      if (by > 0) tooWide[`${path} at ${width} px`] = by;
+it(
+  'fits a phone of 390 px, and one of 360 px, without sideways scrolling',
+  async () => {
+    const { page } = await visitSignedIn(browser, product, { width: 390 });
+    const tooWide: Record<string, number> = {};
+    for (const [path, ready] of places()) {
+      await page.goto(path);
+      await ready(page);
+      for (const width of [360, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        const by = await overflow(page);
+        if (by > 0) tooWide[`${path} at ${width} px`] = by;
+      }
     }
-  }
-  expect(tooWide).toEqual({});
-});
+    expect(tooWide).toEqual({});
+  },
+  WALK_MS,
+);
 
 it('reaches every page from the bar at the bottom of a phone', async () => {
   const { page } = await visitSignedIn(browser, product, { width: 390 });

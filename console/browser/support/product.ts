@@ -31,6 +31,8 @@ export interface Telegram {
     photo?: { bytes: string; name: string };
     document?: { bytes: string; name: string; mime_type?: string };
   }): Promise<void>;
+  /** Makes a channel; its first administrator is its owner. @returns the id of its chat */
+  createChannel(title: string, admins: readonly number[]): Promise<number>;
   /** Makes the next call of an MTProto method fail as Telegram would make it fail. */
   refuseOnce(method: string, error: { code: number; message: string }): Promise<void>;
 }
@@ -111,6 +113,11 @@ function telegramAt(control: string): Telegram {
     },
     post: async (message) => {
       await answer(await send(`${control}/messages`, 'POST', message));
+    },
+    createChannel: async (title, admins) => {
+      const made = await answer(await send(`${control}/chats`, 'POST', { type: 'channel', title, admins }));
+      if (typeof made !== 'object' || made === null || !('chat_id' in made)) throw new Error('a chat without an id');
+      return Number(made.chat_id);
     },
     refuseOnce: async (method, error) => {
       await answer(await send(`${control}/faults`, 'POST', { method, error, times: 1 }));

@@ -72,7 +72,7 @@ export const BOT_STATE: Record<PoolBotStatus['state'], Meaning> = {
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
-    /no administrator|ADMIN_REQUIRED|not a member|NOT_PARTICIPANT|kicked|CHANNEL_PRIVATE|chat not found/i,
+    /no administrator|ADMIN_REQUIRED|not a member|NOT_PARTICIPANT|kicked|CHANNEL_PRIVATE|chat not found|not accessible/i,
     'Make it an administrator of the chat who may post and delete messages, then verify.',
   ],
   [

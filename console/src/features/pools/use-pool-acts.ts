@@ -40,7 +40,6 @@ export function usePoolActs(pool: Pool) {
           onError: failed('The bots could not be asked.'),
         },
       ),
-    isCollecting: collect.isPending,
     collect: () =>
       collect.mutate(
         { params },
