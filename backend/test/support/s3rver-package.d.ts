@@ -1,5 +1,6 @@
 /** As far as tests use it; the package has no types. */
 declare module 's3rver' {
+  // eslint-disable-next-line no-restricted-syntax -- what the package exports is not ours to name
   export default class S3rver {
     constructor(options: {
       readonly address: string;

@@ -163,7 +163,9 @@ function toListItem(row: SessionEntity, relations: SessionRelations | undefined)
 }
 
 /** What of a session is its operator's affair: the network it is on, and the number behind it. */
-type Operational = Partial<Pick<SessionListItemDto, 'phone' | 'proxy' | 'proxy_id' | 'worker_id' | 'moving_to' | 'health_cause'>>;
+type Operational = Partial<
+  Pick<SessionListItemDto, 'phone' | 'proxy' | 'proxy_id' | 'worker_id' | 'moving_to' | 'health_cause'>
+>;
 
 /** The holder of a scoped token sees neither network nor workers, which a cause may name too, and two digits of the number. */
 function seenBy<Seen extends Operational>(caller: Caller, session: Seen): Omit<Seen, keyof Operational> & Operational {

@@ -56,7 +56,7 @@ const IsMethodClass = (): PropertyDecorator =>
 
 /** What was given, as short as a message needs it. */
 function shownIn(value: unknown): string {
-  return (JSON.stringify(value) ?? 'this').slice(0, 80);
+  return JSON.stringify(value).slice(0, 80);
 }
 
 /** A limit under a wrong name would be no limit: other members that are unknown promise nothing and are ignored. */
