@@ -13,9 +13,9 @@ const TWO_AT_ONCE = '--maxWorkers=2';
 
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
- * own test runner. Those that go `aside` start whole products, one at a time, and wait for them more than they work: they run one
- * after the other while the rest run, so that no processor is idle.
- * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, aside?: true }[]}
+ * own test runner. Those that go `aside` start whole products and wait for them more than they work: they run one after the other
+ * while the rest run, so that no processor is idle. `pieces` is into how many one may be cut, for whoever is free first.
+ * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, aside?: true, pieces?: number }[]}
  */
 export const SUITES = [
   { name: 'unit', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
@@ -23,29 +23,46 @@ export const SUITES = [
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
+  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true, aside: true },
   {
     name: 'boot',
     jest: ['backend/jest.config.mjs', '--runInBand', '--testPathPatterns', '\\.boot-spec\\.ts$'],
     aside: true,
+    pieces: 4,
   },
-  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true, aside: true },
 ];
 
 /**
- * Runs suites in two lanes, in each of them one after the other.
+ * Runs suites in two lanes; the one that has nothing left of its own helps with what goes aside.
  * @param {typeof SUITES} chosen
  * @returns {Promise<readonly object[]>} what `printSummary` takes
  */
 export async function runSuites(chosen) {
-  const aside = chosen.filter((suite) => suite.aside);
+  const aside = chosen.filter((suite) => suite.aside).flatMap(piecesOf);
   const others = chosen.filter((suite) => !suite.aside);
-  const lanes = [runLane(others, runSeen), runLane(aside, others.length === 0 ? runSeen : runUnseen)];
-  return (await Promise.all(lanes)).flat();
+  const helping = async () => [...(await runLane(others, runSeen)), ...(await runLane(aside, runUnseen))];
+  const lanes = others.length === 0 ? [runLane(aside, runSeen)] : [helping(), runLane(aside, runUnseen)];
+  const results = (await Promise.all(lanes)).flat();
+  return chosen.map(({ name }) => together(results.filter((result) => result.name === name)));
+}
+
+function piecesOf(suite) {
+  const count = suite.pieces ?? 1;
+  if (count === 1) return [suite];
+  return Array.from({ length: count }, (_, at) => ({ ...suite, jest: [...suite.jest, `--shard=${at + 1}/${count}`] }));
+}
+
+/** The pieces of one suite as one. */
+function together(pieces) {
+  const sum = (key) => pieces.reduce((total, piece) => total + piece[key], 0);
+  const note = pieces.flatMap((piece) => piece.note ?? []).join('; ');
+  const failures = pieces.flatMap((piece) => piece.failures);
+  return { ...pieces[0], passed: sum('passed'), failed: sum('failed'), seconds: sum('seconds'), failures, note };
 }
 
 async function runLane(suites, runIt) {
   const results = [];
-  for (const suite of suites) results.push(await timed(suite, runIt));
+  for (let suite = suites.shift(); suite; suite = suites.shift()) results.push(await timed(suite, runIt));
   return results;
 }
 
