@@ -6435,7 +6435,7 @@ export interface operations {
   readEvents: {
     parameters: {
       query?: {
-        /** @description A cursor; what came after it. `now`: only what comes from now on. Absent: all that is kept. */
+        /** @description A cursor; what came after it. `now`: only what comes from now on. Absent or 0: all that is kept. */
         after?: string;
         /** @description Default 100. */
         limit?: number;

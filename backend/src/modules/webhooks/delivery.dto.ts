@@ -55,10 +55,10 @@ export class DeliveriesQueryDto extends LimitQueryDto {
 export class EventsQueryDto extends LimitQueryDto {
   @ApiPropertyOptional({
     type: String,
-    description: 'A cursor; what came after it. `now`: only what comes from now on. Absent: all that is kept.',
+    description: 'A cursor; what came after it. `now`: only what comes from now on. Absent or 0: all that is kept.',
   })
   @MayBeAbsent()
-  @Matches(/^(c[0-9a-z]{1,11}|now)$/, CURSOR)
+  @Matches(/^(c[0-9a-z]{1,11}|0|now)$/, CURSOR)
   after?: string;
 
   @ApiPropertyOptional({
@@ -81,7 +81,8 @@ export class EventsQueryDto extends LimitQueryDto {
 
   /** @returns undefined for what comes from now on */
   get position(): number | undefined {
-    return this.after === 'now' ? undefined : this.after === undefined ? 0 : ofCursor(this.after);
+    if (this.after === 'now') return undefined;
+    return this.after === undefined || this.after === '0' ? 0 : ofCursor(this.after);
   }
 }
 
