@@ -106,6 +106,38 @@ describe('UpdateTap', () => {
     expect(numbersOf(tap)).toEqual([10]);
   });
 
+  it('leaves to the next one what comes after its session was lost, until its client has ended', async () => {
+    const former = opened(1).tap;
+    former.started(Promise.resolve(undefined));
+    former.receive('updateNewMessage', update(1));
+    former.lose();
+    former.receive('updateNewMessage', update(2));
+    const closing = former.close();
+    former.receive('updateNewMessage', update(3));
+    await closing;
+    expect(numbersOf(former)).toEqual([]);
+    const { tap, found } = opened(2);
+    tap.started(Promise.resolve(clientOf()));
+    tap.receive('updateConnectionState', CONNECTED);
+    expect(await found).toBe(6);
+    expect(numbersOf(tap)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('leaves it to the next one too when it was lost while it was closing', async () => {
+    const former = opened(1).tap;
+    former.started(Promise.resolve(undefined));
+    former.receive('updateNewMessage', update(1));
+    const closing = former.close();
+    former.lose();
+    former.receive('updateNewMessage', update(2));
+    await closing;
+    const { tap, found } = opened(2);
+    tap.started(Promise.resolve(clientOf()));
+    tap.receive('updateConnectionState', CONNECTED);
+    expect(await found).toBe(7);
+    expect(numbersOf(tap)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
   it('lets what is new go on when it closes before it could look, and looks the next time', async () => {
     const killed = opened(1).tap;
     killed.started(Promise.resolve(undefined));

@@ -72,6 +72,8 @@ export class UpdateTap implements SessionTap {
   private mark = 0;
   private hasStarted = false;
   private isOver = false;
+  /** Its session is another worker's: what still comes is written down for that one. */
+  private isLost = false;
   private leftBehind: readonly string[] = [];
   private leftMark = 0;
   private last: Pick<LiveState, 'status' | 'health'> | undefined;
@@ -103,7 +105,7 @@ export class UpdateTap implements SessionTap {
 
   /** Whether its session is over, or another worker's: nothing is to be stored any more. */
   get isClosed(): boolean {
-    return this.isOver;
+    return this.isOver || this.isLost;
   }
 
   /** Characters that wait. */
@@ -113,7 +115,7 @@ export class UpdateTap implements SessionTap {
 
   /** What may be stored now, oldest first. */
   get ready(): readonly UpdateEntry[] {
-    return this.hasStarted && !this.isOver && this.missed === undefined ? this.queue : [];
+    return this.hasStarted && !this.isClosed && this.missed === undefined ? this.queue : [];
   }
 
   /** From now on these. */
@@ -128,7 +130,7 @@ export class UpdateTap implements SessionTap {
     this.gap.watch(type, update);
     const wanting = this.wanting(type);
     if (wanting.length === 0 || this.isOver) return;
-    if (!this.backlog.hasRoom(this.waiting, update.length)) {
+    if (!this.isLost && !this.backlog.hasRoom(this.waiting, update.length)) {
       this.events.dropped(this.served.map(({ id }) => id));
       return;
     }
@@ -136,6 +138,7 @@ export class UpdateTap implements SessionTap {
     const entries = entriesOf(this.lease.sessionId, type, update, wanting, this.now(), facts);
     if (entries.length > 0) {
       this.write(entries.map(writeEntry).join(''));
+      if (this.isLost) return;
       for (const entry of entries) this.push(entry);
     }
     this.note(facts);
@@ -204,9 +207,11 @@ export class UpdateTap implements SessionTap {
     this.release();
     await this.events.closing(this);
     this.isOver = true;
-    if (this.followsMessages) this.keep(() => this.seen.close());
     this.journal?.close();
-    if (this.journal !== undefined && this.queue.length === 0) this.remove(`${NAME}.${this.lease.epoch}`);
+    if (!this.isLost) {
+      if (this.followsMessages) this.keep(() => this.seen.close());
+      if (this.journal !== undefined && this.queue.length === 0) this.remove(`${NAME}.${this.lease.epoch}`);
+    }
     this.journal = undefined;
     this.forgetWaiting();
   }
@@ -223,7 +228,7 @@ export class UpdateTap implements SessionTap {
   stored(count: number): void {
     const stored = this.queue.splice(0, count);
     this.storedCount += count;
-    if (this.isOver) return;
+    if (this.isClosed) return;
     const characters = stored.reduce((sum, { payload }) => sum + payload.length, 0);
     this.waiting -= characters;
     this.backlog.remove(characters);
@@ -234,15 +239,16 @@ export class UpdateTap implements SessionTap {
     if (this.leftBehind.length > 0 && this.storedCount >= this.leftMark) this.removeLeft();
   }
 
-  /** The session is another worker's: its journal is left to that one. */
+  /**
+   * The session is another worker's: its journal is left to that one. TDLib goes on until it is closed, which is what the other one
+   * waits for, and will not hand over again what comes until then.
+   */
   lose(): void {
-    this.isOver = true;
+    this.isLost = true;
     this.gap.end();
     this.missed = undefined;
     this.queue.length = 0;
     this.forgetWaiting();
-    this.journal?.close();
-    this.journal = undefined;
   }
 
   private forgetWaiting(): void {
@@ -289,7 +295,7 @@ export class UpdateTap implements SessionTap {
       clearTimeout(timer);
       this.release();
     }
-    if (this.isOver) return;
+    if (this.isClosed) return;
     this.keep(() => this.seen.settle());
     if (count > 0) this.events.found(count);
   }
@@ -297,7 +303,7 @@ export class UpdateTap implements SessionTap {
   /** @returns how many it makes; a message of our own was told of under another id, before it was sent */
   private takeMissed({ text, isOutgoing, date }: FoundMessage): number {
     const wanting = this.wanting(NEW_MESSAGE).filter(({ since }) => date * 1_000 >= since - CLOCK_SLACK_MS);
-    if (isOutgoing || this.isOver || wanting.length === 0) return 0;
+    if (isOutgoing || this.isClosed || wanting.length === 0) return 0;
     const update = `{"@type":"${NEW_MESSAGE}","message":${text}}`;
     const facts = factsOf(NEW_MESSAGE, update);
     const entries = entriesOf(this.lease.sessionId, NEW_MESSAGE, update, wanting, this.now(), facts);
