@@ -121,6 +121,15 @@ if (first !== undefined && port !== undefined) {
   await server.listen({ port, host: '127.0.0.1' });
 }
 
+let newMessages = 0;
+for (const client of opened) {
+  client.on('update', ({ _: type }) => {
+    newMessages += type === 'updateNewMessage' ? 1 : 0;
+  });
+}
+
+/** Tells how many messages have come. */
+process.on('message', () => process.send?.({ newMessages }));
 process.on('SIGTERM', () => {
   void server
     .close()

@@ -406,8 +406,25 @@ async function updates(sandbox: Helper<SandboxReady>, databaseUrl: string): Prom
       profiling,
     ),
   );
-  const { tokens, rare } = sandbox.ready;
-  const target = { product, apiToken, databaseUrl: here.href, receivers, sandbox, tokens: tokens.slice(0, 5), rare };
+  const { env, tokens, rare } = sandbox.ready;
+  const [bareToken = '', ...others] = tokens;
+  const directory = join(root, 'bare-updates');
+  mkdirSync(directory);
+  const clients = [{ directory, token: bareToken }];
+  const bare = {
+    ...(await started(startHelper('bare-process', { library: env.TDLIB_PATH, proxy: env.DEFAULT_PROXY, clients }))),
+    token: bareToken,
+  };
+  const target = {
+    product,
+    apiToken,
+    databaseUrl: here.href,
+    receivers,
+    sandbox,
+    tokens: others.slice(0, 5),
+    rare,
+    bare,
+  };
   return new UpdatesBench(target, SECONDS).run();
 }
 

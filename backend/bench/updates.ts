@@ -12,6 +12,8 @@ export interface UpdatesResult {
   readonly cpuPerDelivery?: number;
   /** By how much the product's memory has grown at most, in MiB. */
   readonly grownMiB?: number;
+  /** By how much that of bare tdl has, which got the same: TDLib keeps what has come. */
+  readonly bareGrownMiB?: number;
   /** Updates that were not kept. */
   readonly dropped?: number;
 }
@@ -35,6 +37,8 @@ export interface UpdatesTarget {
   readonly tokens: readonly string[];
   /** An account that writes only when it is asked to. */
   readonly rare: number;
+  /** A bot in a process of bare tdl. */
+  readonly bare: Helper<unknown> & { readonly token: string };
 }
 
 const RATE = 100;
@@ -152,14 +156,20 @@ export class UpdatesBench {
     const subscription = await this.subscribe(id, 'narrow', { chats: [this.target.rare] });
     await this.push(token, 1, 1, true);
     await this.all('the first one', ['narrow'], 1);
-    const { pid } = this.target.product;
-    const before = residentMiB(pid);
-    forgetPeak(pid);
-    await this.push(token, count, AS_FAST_AS_IT_GOES);
-    await this.push(token, 1, 1, true);
-    await this.all('the last one', ['narrow'], 2);
+    const grownMiB = await growthOf(this.target.product.pid, async () => {
+      await this.push(token, count, AS_FAST_AS_IT_GOES);
+      await this.push(token, 1, 1, true);
+      await this.all('the last one', ['narrow'], 2);
+    });
+    const { bare } = this.target;
+    const bareGrownMiB = await growthOf(bare.pid, async () => {
+      await this.push(bare.token, count, AS_FAST_AS_IT_GOES);
+      const areThere = async (): Promise<true | undefined> =>
+        (await bare.ask<{ newMessages: number }>({})).newMessages >= count || undefined;
+      await until('the burst in bare tdl', areThere, 120_000);
+    });
     const { dropped } = await this.api.get<{ dropped: number }>(`/v1/bot/${id}/updates/subscriptions/${subscription}`);
-    return { grownMiB: peakMiB(pid) - before, dropped };
+    return { grownMiB, bareGrownMiB, dropped };
   }
 
   /**
@@ -197,6 +207,13 @@ export class UpdatesBench {
   private seen(reset: boolean): Promise<Seen> {
     return this.target.receivers.ask<Seen>({ reset });
   }
+}
+
+async function growthOf(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = residentMiB(pid);
+  forgetPeak(pid);
+  await work();
+  return peakMiB(pid) - before;
 }
 
 const names = (count: number, name: string): readonly string[] =>
