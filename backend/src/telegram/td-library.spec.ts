@@ -1,4 +1,7 @@
-import { loopbackOfLength, pointHostsToLoopback } from './td-library.js';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loopbackOfLength, pointHostsToLoopback, proxyOnlyLibrary } from './td-library.js';
 
 describe('loopbackOfLength', () => {
   it('spells 127.0.0.1 in octal, as long as asked', () => {
@@ -18,5 +21,26 @@ describe('pointHostsToLoopback', () => {
     expect(after).toContain('https://0177.0.0.1/resolve?name=');
     expect(after).toHaveLength(before.length);
     expect(after.indexOf('\0z')).toBe(before.indexOf('\0z'));
+  });
+});
+
+describe('proxyOnlyLibrary', () => {
+  it('makes one copy of each version, and takes it again', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'td-library-'));
+    try {
+      const installed = join(directory, 'libtdjson.so');
+      await writeFile(installed, 'v1 dns.google');
+      const first = await proxyOnlyLibrary(installed, join(directory, 'copies'));
+      expect(await readFile(first.path, 'latin1')).toBe('v1 0177.0.0.1');
+      await writeFile(first.path, 'as it was found');
+      expect(await proxyOnlyLibrary(installed, join(directory, 'copies'))).toEqual(first);
+      expect(await readFile(first.path, 'latin1')).toBe('as it was found');
+      await writeFile(installed, 'v2 dns.google');
+      const second = await proxyOnlyLibrary(installed, join(directory, 'copies'));
+      expect(second.path).not.toBe(first.path);
+      expect(second.identity).not.toBe(first.identity);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   });
 });

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { getTdjson } from 'prebuilt-tdlib';
 import type { Library } from './td-json.js';
 
@@ -38,13 +40,16 @@ export function installedLibrary(libraryPath: string | undefined): string {
  * once for each version and processes may share it.
  */
 export async function proxyOnlyLibrary(libraryPath: string, directory: string): Promise<Library> {
-  const library = await readFile(libraryPath);
-  const hash = createHash('sha256').update(library).digest('hex').slice(0, 16);
+  const sha256 = createHash('sha256');
+  // In pieces: the whole of it would stay in memory, 54 MiB, until the garbage is collected for another reason.
+  await pipeline(createReadStream(libraryPath), sha256);
+  const hash = sha256.digest('hex').slice(0, 16);
   const copy = join(directory, `libtdjson-proxy-only-${hash}.so`);
   const made = { path: copy, identity: `proxy-only ${hash}` };
   if (await exists(copy)) {
     return made;
   }
+  const library = await readFile(libraryPath);
   pointHostsToLoopback(library);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   // Written under another name first: a half-written file must never be found under the final one.
