@@ -42,7 +42,7 @@ export class ServerProcess {
         if (this.ended) throw new Error(`it ended with ${this.ended.code ?? 'a signal'}: ${this.stderr}`);
         return /answers at (http:\S+)/.exec(this.stdout)?.[1];
       },
-      90_000,
+      110_000,
     );
   }
 
@@ -51,7 +51,7 @@ export class ServerProcess {
   }
 
   /** Resolves with its exit code when it has ended, or with the signal that ended it. */
-  async end(timeoutMs = 40_000): Promise<number | string> {
+  async end(timeoutMs = 60_000): Promise<number | string> {
     const { code, signal } = await until('the end', () => this.ended, timeoutMs);
     return code ?? signal ?? 'unknown';
   }
