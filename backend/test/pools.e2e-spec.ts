@@ -380,7 +380,40 @@ describe('a pool of bots on two workers, through a gateway', () => {
         bytesOf(await get('shared', { range: `bytes=${n * size}-${(n + 1) * size - 1}` })),
       ),
     );
+    expect(stretches.map((each) => (each.length === size ? '' : each.toString()))).toEqual(stretches.map(() => ''));
     expect(Buffer.concat(stretches).equals(bytes)).toBe(true);
+  });
+
+  it('50 goes on with what a reader has begun when it is put anew, and deletes it afterwards', async () => {
+    const [first, second] = [randomBytes(3 * MIB), randomBytes(MIB)];
+    await put('versions', first);
+    telegram.control.addFault({ method: 'upload.getFile', delayMs: 50 });
+    const before = await get('versions');
+    expect((await put('versions', second)).status).toBe(200);
+    const meanwhile = bytesOf(await get('versions'));
+    const removed = await api.must(api.delete('/v1/pools/store/objects/versions'));
+    // Somebody reads it, or nobody any more.
+    expect(removed).toMatchObject({ deleted: true, remote: expect.stringMatching(/pending|deleted/) as string });
+    expect((await bytesOf(before)).equals(first)).toBe(true);
+    expect((await meanwhile).equals(second)).toBe(true);
+    telegram.control.removeFault();
+    expect((await get('versions')).status).toBe(404);
+    await cleaned();
+    expect(await database.query('SELECT 1 FROM pool_reads')).toEqual([]);
+  });
+
+  it('55 says so of an object whose message somebody has deleted in the chat, and of no other', async () => {
+    await put('gone', randomBytes(100));
+    await put('stays', 'it stays');
+    const { parts } = await api.must(api.get('/v1/pools/store/stat/gone'));
+    const [part] = parts as { uploader: string; message_id: number }[];
+    const params = { chat_id: channel, message_ids: [part?.message_id], revoke: true };
+    await api.must(api.post(`/v1/bot/${part?.uploader ?? ''}/call`, { method: 'deleteMessages', params }));
+    expect(await errorOf(await get('gone'))).toEqual({ status: 410, code: 'blob_lost' });
+    expect(await database.query(`SELECT 1 FROM pool_blobs WHERE state = 'lost'`)).toHaveLength(1);
+    expect((await bytesOf(await get('stays'))).toString()).toBe('it stays');
+    await api.must(api.delete('/v1/pools/store/objects/gone'));
+    await cleaned();
   });
 
   it('46 asks Telegram for nothing more when its reader has left', async () => {

@@ -93,8 +93,8 @@ export class BlobsRepository {
     await this.unitOfWork.rows('DELETE FROM pool_blobs WHERE id = $1 AND refs = 0', [id]);
   }
 
-  /** The message could not be deleted: not now, or never again. */
-  async note(id: string, state: 'orphan' | 'unlinked', reason: string): Promise<void> {
+  /** The message could not be deleted, now or never again, or is gone from its chat. */
+  async note(id: string, state: 'orphan' | 'unlinked' | 'lost', reason: string): Promise<void> {
     await this.unitOfWork.rows('UPDATE pool_blobs SET state = $2, reason = $3 WHERE id = $1', [id, state, reason]);
   }
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { WorkerClient } from '../../common/cluster/index.js';
 import { BlobsRepository } from './blobs.repository.js';
+import { BlobReads } from './blob-reads.js';
 import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
@@ -28,6 +29,7 @@ const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
   BlobsRepository,
+  BlobReads,
   BotCalls,
   BucketsRepository,
   LeftParts,

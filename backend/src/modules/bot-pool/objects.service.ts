@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
@@ -6,8 +7,15 @@ import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { Downloads } from '../files/index.js';
 import { BlobsRepository } from './blobs.repository.js';
+import { BlobReads } from './blob-reads.js';
 import { BotCalls } from './bot-calls.js';
-import { BlobLostError, ChecksumMismatchError, ObjectNotFoundError } from './bot-pool.errors.js';
+import {
+  BlobLostError,
+  BlobUnreadableError,
+  ChecksumMismatchError,
+  ObjectNotFoundError,
+  ObjectReplacedError,
+} from './bot-pool.errors.js';
 import { PartAbortedError } from './dispatcher/dispatcher.errors.js';
 import { LeftParts } from './left-parts.js';
 import { documentOf } from './message-document.js';
@@ -63,6 +71,8 @@ const PARTS_AT_ONCE = 16;
 const DELETABLE_MS = 48 * 3_600_000 - 5 * 60_000;
 /** Messages that are deleted at the same time. */
 const ERASED_AT_ONCE = 8;
+/** What TDLib says of a message that is not there. */
+const GONE = /^(?:message )?not found$/i;
 /** Keys that are read at once where each may stand for many. */
 const AHEAD = 32;
 /** A message of an upload that goes on has no object yet. */
@@ -77,6 +87,7 @@ export class ObjectsService {
   constructor(
     private readonly repository: ObjectsRepository,
     private readonly blobs: BlobsRepository,
+    private readonly reads: BlobReads,
     private readonly pools: PoolsRepository,
     private readonly host: PoolHost,
     private readonly spool: Spool,
@@ -163,25 +174,37 @@ export class ObjectsService {
 
   /**
    * The bytes from `from` up to `to`, message after message, and no faster than they are taken. The first are there already, so
-   * that a failure before them can be told.
-   * @throws BlobLostError
+   * that a failure before them can be told. Until they have been taken the messages stay, whatever becomes of the object.
+   * @throws ObjectReplacedError, BlobLostError, BlobUnreadableError
    */
   async read({ poolId }: Bucket, object: ObjectRow, from: number, to: number): Promise<Readable> {
     const extents = await this.parts(object);
     const bots = (await this.pools.bots(poolId)).map(({ sessionId }) => sessionId);
+    const blobs = new Map(extents.map(({ blob }) => [blob.id, blob]));
+    const endReading = await this.reads.begin(new Set(blobs.keys()));
+    if (endReading === undefined) throw new ObjectReplacedError();
     const pieces = this.pieces(extents, bots, from, to);
-    const first = await pieces.next();
-    return Readable.from(
-      (async function* () {
-        try {
-          if (first.done !== true) yield first.value;
-          yield* pieces;
-        } finally {
-          await pieces.return(undefined);
-        }
-      })(),
-      { objectMode: false, highWaterMark: 1 },
-    );
+    const end = async (): Promise<void> => {
+      await pieces.return(undefined).catch(() => undefined);
+      const freed = await endReading();
+      await this.erase(
+        poolId,
+        [...blobs.values()].filter(({ id }) => freed.has(id)),
+      );
+    };
+    const ending = (): void =>
+      void end().catch((error: unknown) => this.logger.warn(`a reading was not ended: ${messageOf(error)}`));
+    try {
+      const first = await pieces.next();
+      const all = (async function* () {
+        if (first.done !== true) yield first.value;
+        yield* pieces;
+      })();
+      return Readable.from(all, { objectMode: false, highWaterMark: 1 }).once('close', ending);
+    } catch (error) {
+      ending();
+      throw error;
+    }
   }
 
   /**
@@ -282,6 +305,11 @@ export class ObjectsService {
         await this.blobs.note(id, 'unlinked', 'bots may delete messages for 48 hours only');
         return 'not_possible';
       }
+      if (await this.reads.isRead(id)) {
+        // Whoever reads it deletes it then.
+        await this.blobs.note(id, 'orphan', 'it is being read');
+        return 'pending';
+      }
       const message = { chat_id: blob.chatId, message_id: blob.messageId };
       let failure: unknown;
       for (const bot of startingWith(bots, blob.uploaderId)) {
@@ -333,6 +361,7 @@ export class ObjectsService {
   ): AsyncGenerator<Buffer, undefined> {
     let at = from;
     let failure: unknown;
+    let isGone = false;
     for (const bot of startingWith(bots, blob.uploaderId)) {
       try {
         const body = await this.open(bot, blob, at, to);
@@ -344,9 +373,13 @@ export class ObjectsService {
         failure = new Error(`the message ended at ${at} of ${to}`);
       } catch (error) {
         failure = error;
+        // Whoever may look into the chat knows; others see nothing of it.
+        isGone ||= GONE.test(messageOf(error));
       }
     }
-    throw new BlobLostError(blob.chatId, blob.messageId, failure);
+    if (!isGone) throw new BlobUnreadableError(blob.chatId, blob.messageId, failure);
+    await this.blobs.note(blob.id, 'lost', 'it is not in its chat any more');
+    throw new BlobLostError(blob.chatId, blob.messageId);
   }
 
   private async open(bot: string, { chatId, messageId, sizeBytes }: Blob, from: number, to: number): Promise<Readable> {
@@ -380,7 +413,10 @@ class Upload {
     private readonly objects: ObjectsService,
     private readonly poolId: string,
     private readonly ownerId: string,
-  ) {}
+  ) {
+    // Each part listens, and more than ten are on their way.
+    setMaxListeners(PARTS_AT_ONCE * 4, this.abortion.signal);
+  }
 
   /** Takes a slice on its way, as soon as there is room for one more. @throws the failure of an earlier part */
   async add(slice: Slice): Promise<void> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { violates } from '../../common/db/database-failure.js';
-import { KindMismatchError, messageOf, NotFoundError, RemoteError } from '../../common/errors/index.js';
+import { AppError, KindMismatchError, messageOf, NotFoundError, RemoteError } from '../../common/errors/index.js';
 import { BotCalls } from './bot-calls.js';
 import { BotInPoolError, NoBotFitsError, PoolNameTakenError, PoolNotEmptyError } from './bot-pool.errors.js';
 import { type DispatcherStatus, MAX_BOTS } from './dispatcher/dispatcher.js';
@@ -15,6 +16,11 @@ import { type PoolBotRow, type PoolRow, PoolsRepository } from './pools.reposito
 
 /** With 20 messages a minute, this size a message is 21 MB/s a bot: more than most lines have. */
 const DEFAULT_CHUNK_BYTES = 64 * 1024 ** 2;
+
+/** What passes by itself: the worker of a session is gone for a moment, or the session is being opened. */
+const PASSING: ReadonlySet<number> = new Set([502, 503]);
+const ATTEMPTS = 4;
+const PAUSE_MS = 500;
 
 /** A pool with its bots. */
 export interface PoolWithBots {
@@ -158,12 +164,17 @@ export class PoolsService {
 
   /** Why a bot cannot store in a chat. @throws NotFoundError, KindMismatchError for what is no bot session */
   private async unfit(sessionId: string, chatId: number): Promise<string | undefined> {
-    try {
-      return await this.bots.unfitFor(sessionId, chatId);
-    } catch (error) {
-      const isNone = error instanceof NotFoundError || error instanceof KindMismatchError;
-      if (isNone || (error instanceof RemoteError && error.status === 404)) throw error;
-      return messageOf(error);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.bots.unfitFor(sessionId, chatId);
+      } catch (error) {
+        const isNone = error instanceof NotFoundError || error instanceof KindMismatchError;
+        if (isNone || (error instanceof RemoteError && error.status === 404)) throw error;
+        // A session that is just moving is soon there.
+        const mayPass = error instanceof AppError && PASSING.has(error.status);
+        if (!mayPass || attempt === ATTEMPTS) return messageOf(error);
+        await sleep(PAUSE_MS);
+      }
     }
   }
 
