@@ -18,12 +18,18 @@ export class ServerProcess {
     child.on('close', (code, signal) => (this.ended = { code, signal }));
   }
 
-  /** Starts `node dist/main.js` with nothing but this environment. @param args a command, to do instead of serving */
-  static start(env: NodeJS.ProcessEnv, args: readonly string[] = []): ServerProcess {
+  /**
+   * Starts `node dist/main.js` with nothing but this environment.
+   * @param args a command, to do instead of serving
+   * @param openFiles how many files it may have open, if not as many as this process
+   */
+  static start(env: NodeJS.ProcessEnv, args: readonly string[] = [], openFiles?: number): ServerProcess {
     if (!existsSync(MAIN)) throw new Error('the backend is not built: run `npm run build -w @tgcontrol/backend`');
     const path = process.env['PATH'];
+    const limiting = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
+    const [program = process.execPath, ...rest] = [...limiting, process.execPath, MAIN, ...args];
     return new ServerProcess(
-      spawn(process.execPath, [MAIN, ...args], {
+      spawn(program, rest, {
         env: { ...(path !== undefined && { PATH: path }), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
