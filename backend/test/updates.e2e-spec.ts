@@ -361,7 +361,7 @@ describe('updates', () => {
       const wanted = entries.map(({ entry }) => ({ entry, subscriptionId: subscription, claimEpoch: undefined }));
       const { deliveries } = await app.app.get(UpdatesRepository).store(lease.worker_id, entries, wanted);
       expect(deliveries).toHaveLength(50);
-      const items = deliveries.map(({ id, part }) => ({ id, part, chatId: 7, attempt: 1, payload: '{}' }));
+      const items = deliveries.map(({ id, part }) => ({ id, part, seq: 0, chatId: 7, attempt: 1, payload: '{}' }));
       const settled = { outcome, status: 'delivered', dueInMs: 0, wasProbe: false } as const;
       await app.app.get(LanesRepository).settle(items.map((item) => ({ settled: { item, ...settled }, of })));
       const [read] = await unitOfWork.rows<{ rows: number }>(
