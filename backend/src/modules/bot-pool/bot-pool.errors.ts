@@ -40,6 +40,26 @@ export class NoBotFitsError extends AppError {
   }
 }
 
+/** The user that is to delete for a pool may not do so in its chat. */
+export class JanitorUnfitError extends AppError {
+  readonly code = 'janitor_unfit';
+  readonly status = 422;
+
+  constructor(chatId: number, reason: string) {
+    super(`janitor_session_id: ${reason}`, { details: { chat_id: chatId, reason } });
+  }
+}
+
+/** The pool has another job that waits or runs; `details.id` names it. */
+export class JobRunningError extends AppError {
+  readonly code = 'job_running';
+  readonly status = 409;
+
+  constructor(id: string) {
+    super('the pool has another job that has not ended', { details: { id } });
+  }
+}
+
 /** The pool has no object of this key. */
 export class ObjectNotFoundError extends AppError {
   readonly code = 'object_not_found';

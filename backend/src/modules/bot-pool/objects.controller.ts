@@ -26,6 +26,7 @@ import {
   ObjectListDto,
   ObjectStatDto,
 } from './object.dto.js';
+import { worstOf } from './blob-eraser.js';
 import { ObjectReplacedError, PreconditionFailedError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
 import { ObjectsService } from './objects.service.js';
@@ -205,7 +206,8 @@ export class ObjectsController {
   async collect(@Param('pool') name: string): Promise<CollectedDto> {
     const pool = await this.buckets.ofPool(name);
     await this.uploads.collect(pool);
-    return this.objects.collect(pool);
+    const { ends } = await this.objects.collect(pool);
+    return { found: ends.length, remote: worstOf(ends) };
   }
 }
 
