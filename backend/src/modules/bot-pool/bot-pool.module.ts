@@ -4,6 +4,8 @@ import { BlobsRepository } from './blobs.repository.js';
 import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
+import { ChunkFiles } from './chunk-files.js';
+import { ChunkSender } from './chunk-sender.js';
 import { FleetPartSender } from './fleet-part-sender.js';
 import { LeftParts } from './left-parts.js';
 import { LocalPartSender } from './local-part-sender.js';
@@ -20,21 +22,30 @@ import { PoolsInternalController } from './pools-internal.controller.js';
 import { PoolsRepository } from './pools.repository.js';
 import { PoolsService } from './pools.service.js';
 import { RemotePoolHost } from './remote-pool-host.js';
+import { ResumableEnds } from './resumable-ends.js';
+import { ResumableUploads } from './resumable-uploads.js';
+import { ResumablesController } from './resumables.controller.js';
+import { ResumablesRepository } from './resumables.repository.js';
 import { Spool } from './spool.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-const PUBLIC = [PoolsController, ObjectsController];
+const PUBLIC = [PoolsController, ObjectsController, ResumablesController];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
   BlobsRepository,
   BotCalls,
   BucketsRepository,
+  ChunkFiles,
+  ChunkSender,
   LeftParts,
   ObjectsRepository,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
+  ResumableEnds,
+  ResumableUploads,
+  ResumablesRepository,
   Spool,
   UploadsRepository,
 ];
