@@ -17,6 +17,7 @@ import { CreateBuckets1700001300000 } from './1700001300000-create-buckets.js';
 import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
 import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
 import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
+import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   DescribeFleet1700001400000,
   CreateSessionStates1700001500000,
   CreateInstance1700001500001,
+  NoteConnections1700002100000,
 ];
