@@ -6,6 +6,9 @@ import { until } from './until.js';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 
+/** Some seconds on a machine with nothing else to do. */
+const START_TIMEOUT_MS = 180_000;
+
 /** An answer of a product process. */
 export interface ProcessAnswer {
   readonly status: number;
@@ -53,12 +56,10 @@ export class ProductProcess {
     const started = new ProductProcess(child, `http://127.0.0.1:${port}`, wrapper.length > 0, log);
     await until(
       'the start',
-      async () => {
-        if (child.exitCode !== null) throw new Error(log.join(''));
-        return (await fetch(`${started.url}/healthz`)).ok;
-      },
-      110_000,
+      async () => started.hasEnded || (await fetch(`${started.url}/healthz`)).ok,
+      START_TIMEOUT_MS,
     );
+    if (started.hasEnded) throw new Error(started.output);
     return started;
   }
 
@@ -95,6 +96,11 @@ export class ProductProcess {
     const ended = this.ended();
     process.kill(this.pid, signal);
     return ended;
+  }
+
+  /** Sends a signal, unless it has ended. */
+  signal(signal: NodeJS.Signals): void {
+    if (!this.hasEnded) process.kill(this.pid, signal);
   }
 
   /** What it has written so far. */

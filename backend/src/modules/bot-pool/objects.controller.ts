@@ -27,7 +27,7 @@ import {
   ObjectStatDto,
 } from './object.dto.js';
 import { worstOf } from './blob-eraser.js';
-import { ObjectReplacedError, PreconditionFailedError } from './bot-pool.errors.js';
+import { ObjectReplacedError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
 import {
   answerOf,

@@ -9,7 +9,7 @@ import { Notifications } from '../../common/db/notifications.js';
 import { messageOf, TdlibError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
-import { WorkerLease } from '../workers/index.js';
+import { GoneWorkers, WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { describeThrown } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
@@ -60,6 +60,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     private readonly sessions: HeldSessions,
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
+    private readonly gone: GoneWorkers,
     private readonly notifications: Notifications,
     private readonly directories: SessionDirectories,
     private readonly moves: SessionMoves,
@@ -136,6 +137,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     await dropping;
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
+      await this.gone.endLeases(workerId);
       await this.repository.expireLostLogins(workerId, false);
     }
     if (await this.moves.isGivingUp()) {
