@@ -94,6 +94,10 @@ const ROWS: readonly Row[] = [
   ['get /v1/pools/{pool}/stat/{key}', MASTER(404)],
   ['post /v1/pools/{pool}/copies', MASTER(400), {}],
   ['post /v1/pools/{pool}/collect', MASTER(404), {}],
+  ['post /v1/pools/{pool}/jobs', MASTER(400), {}],
+  ['get /v1/pools/{pool}/jobs', MASTER(404)],
+  ['get /v1/pools/{pool}/jobs/{id}', MASTER(404)],
+  ['delete /v1/pools/{pool}/jobs/{id}', MASTER(404)],
 
   ['post /v1/bot', MASTER(400), {}],
   ['post /v1/user', MASTER(400), {}],

@@ -109,7 +109,7 @@ describe('clients of S3', () => {
     const aws = (...args: string[]): Promise<string> => command(program, ['--endpoint-url', endpoint, ...args]);
 
     it(
-      'makes a bucket, copies files of 0 bytes, 1 MB and 100 MB there and back, and from standard input',
+      '60 makes a bucket, copies files of 0 bytes, 1 MB and 100 MB there and back, and from standard input',
       async () => {
         await aws('s3', 'mb', 's3://aws');
         for (const size of [0, 1_000_000, 100_000_000]) {
@@ -123,7 +123,7 @@ describe('clients of S3', () => {
     );
 
     it(
-      'syncs a folder, and the second time copies nothing',
+      '60 syncs a folder, and the second time copies nothing',
       async () => {
         for (const name of ['a', 'b/c d', 'b/e+f:g', 'ü/日', 'b/&x=%']) file(`aws-sync/${name}`, randomBytes(1000));
         expect(await aws('s3', 'sync', 'aws-sync', 's3://aws/sync')).toContain('upload');
@@ -135,7 +135,7 @@ describe('clients of S3', () => {
     );
 
     it(
-      'copies from S3 to S3, above and below the size of a part',
+      '60 copies from S3 to S3, above and below the size of a part',
       async () => {
         await aws('s3', 'cp', 's3://aws/f/1000000', 's3://aws/copy/small');
         await aws('s3', 'cp', 's3://aws/f/100000000', 's3://aws/copy/large');
@@ -146,7 +146,7 @@ describe('clients of S3', () => {
     );
 
     it(
-      'presigns, lists 2,500 keys, and removes all',
+      '60 presigns, lists 2,500 keys, and removes all',
       async () => {
         const url = (await aws('s3', 'presign', 's3://aws/f/1000000')).trim();
         const answer = await fetch(url);
@@ -180,7 +180,7 @@ describe('clients of S3', () => {
       });
 
     it(
-      'copies, checks byte by byte, follows a changed time without uploading, and syncs',
+      '62 copies, checks byte by byte, follows a changed time without uploading, and syncs',
       async () => {
         file('rclone/small', randomBytes(1000));
         file('rclone/empty', Buffer.alloc(0));
@@ -244,7 +244,7 @@ describe('clients of S3', () => {
   });
 
   it(
-    'the SDK of JavaScript: lib-storage uploads in parts from a stream, and what it reads is the same',
+    '61 the SDK of JavaScript: lib-storage uploads in parts from a stream, and what it reads is the same',
     async () => {
       const { accessKeyId, secretAccessKey } = key;
       const client = new S3Client({
@@ -307,7 +307,7 @@ describe('clients of S3', () => {
     }
 
     it(
-      'pushes, pulls, re-tags and collects garbage',
+      '63 pushes, pulls, re-tags and collects garbage',
       async () => {
         const port = await freePort();
         await pools.store.createBucket('registry', pools.poolIds[0]);

@@ -1,10 +1,20 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { WorkerClient } from '../../common/cluster/index.js';
 import { BlobsRepository } from './blobs.repository.js';
+import { BlobEraser } from './blob-eraser.js';
+import { BlobReader } from './blob-reader.js';
+import { BlobReads } from './blob-reads.js';
 import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
 import { FleetPartSender } from './fleet-part-sender.js';
+import { GcWork } from './jobs/gc-work.js';
+import { JobRunner } from './jobs/job-runner.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { JobsRepository } from './jobs/jobs.repository.js';
+import { JobsService } from './jobs/jobs.service.js';
+import { PurgeWork } from './jobs/purge-work.js';
+import { ScrubWork } from './jobs/scrub-work.js';
 import { LeftParts } from './left-parts.js';
 import { LocalPartSender } from './local-part-sender.js';
 import { ObjectsController } from './objects.controller.js';
@@ -23,18 +33,27 @@ import { RemotePoolHost } from './remote-pool-host.js';
 import { Spool } from './spool.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-const PUBLIC = [PoolsController, ObjectsController];
+const PUBLIC = [PoolsController, ObjectsController, JobsController];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
   BlobsRepository,
+  BlobEraser,
+  BlobReader,
+  BlobReads,
   BotCalls,
   BucketsRepository,
+  GcWork,
+  JobRunner,
+  JobsRepository,
+  JobsService,
   LeftParts,
   ObjectsRepository,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
+  PurgeWork,
+  ScrubWork,
   Spool,
   UploadsRepository,
 ];

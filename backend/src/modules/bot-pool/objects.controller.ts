@@ -26,7 +26,8 @@ import {
   ObjectListDto,
   ObjectStatDto,
 } from './object.dto.js';
-import { PreconditionFailedError } from './bot-pool.errors.js';
+import { worstOf } from './blob-eraser.js';
+import { ObjectReplacedError, PreconditionFailedError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
 import { ObjectsService } from './objects.service.js';
 import { PartUploads } from './part-uploads.js';
@@ -34,6 +35,7 @@ import { requestBody } from './request-body.js';
 import type { ObjectRow, Precondition } from './stored-object.js';
 
 const DEFAULT_LIMIT = 100;
+const READ_ATTEMPTS = 3;
 const MAX_KEY_BYTES = 1_024;
 const META = 'x-meta-';
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
@@ -119,10 +121,18 @@ export class ObjectsController {
   @ApiResponse({ status: 200, description: 'the bytes of the object', content: BYTES })
   async get(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const pool = await this.buckets.ofPool(name);
-    const object = await this.objects.find(pool, keyOf(request));
-    const { status, headers, from, to } = answerOf(request, reply, object);
-    const body = from < to ? await this.objects.read(pool, object, from, to) : undefined;
-    await sendFile(reply, { status, headers, body, fileId: 0 });
+    for (let attempt = 1; ; attempt += 1) {
+      const object = await this.objects.find(pool, keyOf(request));
+      const { status, headers, from, to } = answerOf(request, reply, object);
+      try {
+        const body = from < to ? await this.objects.read(pool, object, from, to) : undefined;
+        await sendFile(reply, { status, headers, body, fileId: 0 });
+        return;
+      } catch (error) {
+        // Replaced in this moment: the one that is there now is as good.
+        if (!(error instanceof ObjectReplacedError) || attempt === READ_ATTEMPTS) throw error;
+      }
+    }
   }
 
   @Delete('objects/*')
@@ -196,7 +206,8 @@ export class ObjectsController {
   async collect(@Param('pool') name: string): Promise<CollectedDto> {
     const pool = await this.buckets.ofPool(name);
     await this.uploads.collect(pool);
-    return this.objects.collect(pool);
+    const { ends } = await this.objects.collect(pool);
+    return { found: ends.length, remote: worstOf(ends) };
   }
 }
 
