@@ -141,7 +141,7 @@ describe('clients of S3', () => {
     const aws = (...args: string[]): Promise<string> => command(program, ['--endpoint-url', endpoint, ...args]);
 
     it(
-      `makes a bucket, and copies files of ${COPIED_BYTES.join(', ')} bytes there and back`,
+      `60 makes a bucket, and copies files of ${COPIED_BYTES.join(', ')} bytes there and back`,
       async () => {
         await aws('s3', 'mb', 's3://aws');
         for (const size of COPIED_BYTES) {
@@ -155,7 +155,7 @@ describe('clients of S3', () => {
     );
 
     it(
-      'syncs a folder, and the second time copies nothing',
+      '60 syncs a folder, and the second time copies nothing',
       async () => {
         for (const name of ['a', 'b/c d', 'b/e+f:g', 'ü/日', 'b/&x=%']) file(`aws-sync/${name}`, randomBytes(1000));
         expect(await aws('s3', 'sync', 'aws-sync', 's3://aws/sync')).toContain('upload');
@@ -167,7 +167,7 @@ describe('clients of S3', () => {
     );
 
     it(
-      'copies from S3 to S3, above and below the size of a part',
+      '60 copies from S3 to S3, above and below the size of a part',
       async () => {
         for (const size of [1_000_000, 50_000_000]) {
           const sent = await largeFile('aws-copied', size);
@@ -181,7 +181,7 @@ describe('clients of S3', () => {
     );
 
     it(
-      'presigns, lists 2,500 keys, and removes all',
+      '60 presigns, lists 2,500 keys, and removes all',
       async () => {
         const url = (await aws('s3', 'presign', 's3://aws/copy/to')).trim();
         const answer = await fetch(url);
@@ -215,7 +215,7 @@ describe('clients of S3', () => {
       });
 
     it(
-      'copies, checks byte by byte, follows a changed time without uploading, and syncs',
+      '62 copies, checks byte by byte, follows a changed time without uploading, and syncs',
       async () => {
         file('rclone/small', randomBytes(1000));
         file('rclone/empty', Buffer.alloc(0));
@@ -349,7 +349,7 @@ describe('clients of S3', () => {
     }
 
     it(
-      'pushes, pulls, re-tags and collects garbage',
+      '63 pushes, pulls, re-tags and collects garbage',
       async () => {
         const port = await freePort();
         await pools.store.createBucket('registry', pools.poolIds[0]);

@@ -53,12 +53,15 @@ describe('workers', () => {
       async () => (await listed(app))[0]?.last_seen_at !== before?.last_seen_at,
       onLoadedMachine(1_000),
     );
-    const [row] = await database.query<{ left: number }>(
-      'SELECT extract(epoch FROM expires_at - now())::float AS left FROM workers',
-    );
-    expect(row?.left).toBeGreaterThan(3);
-    expect(row?.left).toBeLessThanOrEqual(5);
-    expect(app.app.get(WorkerLease).remainingMs).toBeGreaterThan(3000);
+    // Between the statement and the look at it a loaded machine may do something else for a while, but not each time.
+    await until('a lease that was just renewed', async () => {
+      const [row] = await database.query<{ left: number }>(
+        'SELECT extract(epoch FROM expires_at - now())::float AS left FROM workers',
+      );
+      const left = row?.left ?? 0;
+      expect(left).toBeLessThanOrEqual(5);
+      return left > 3 && app.app.get(WorkerLease).remainingMs > 3_000;
+    });
   });
 
   it('refuse to start under the id of a living one, and leave that one alone', async () => {

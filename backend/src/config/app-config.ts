@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { hostname, networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validateSync } from 'class-validator';
@@ -78,6 +78,10 @@ interface Settings {
     readonly id: string;
     readonly advertise: string;
     readonly capacity: number;
+    /** Resident memory above which it opens no more sessions, in bytes. */
+    readonly memoryBytes: number;
+    /** How many bots it lets log in anew by themselves, a second. */
+    readonly loginsPerSecond: number;
     readonly heartbeatMs: number;
     readonly leaseMs: number;
   };
@@ -151,6 +155,7 @@ const OPTIONAL_NAMES = [
   'UPLOADS_DIR',
   'WORKER_ID',
   'WORKER_ADVERTISE',
+  'WORKER_MEMORY',
   'TDLIB_PATH',
   'DEFAULT_PROXY',
   'CONSOLE_DIR',
@@ -169,6 +174,13 @@ function outboundHost(): string {
 function advertised(listen: { host: string; port: number }): string {
   const host = listen.host === '0.0.0.0' || listen.host === '::' ? outboundHost() : listen.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+}
+
+/** Of what the container or the machine has: a process that takes all is killed, with every session in it. */
+function mostOfMemory(): number {
+  // 0, or more than there is, without a limit.
+  const limit = process.constrainedMemory();
+  return Math.floor(0.85 * (limit > 0 ? Math.min(limit, totalmem()) : totalmem()));
 }
 
 /** `console/out` beside the backend, where `npm run build` puts the console. */
@@ -301,6 +313,8 @@ export class AppConfig implements Settings {
         id: env.WORKER_ID ?? `${hostname()}-${listen.port}`,
         advertise: (env.WORKER_ADVERTISE ?? advertised(listen)).replace(/\/+$/, ''),
         capacity: env.WORKER_CAPACITY,
+        memoryBytes: parseSizeBytes(env.WORKER_MEMORY ?? '') ?? mostOfMemory(),
+        loginsPerSecond: env.LOGINS_PER_SECOND,
         heartbeatMs: 1000,
         leaseMs: 5000,
       },

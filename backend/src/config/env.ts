@@ -149,6 +149,9 @@ export class Env {
   WORKER_ID?: string;
   @IsOptional() @IsHttpUrl() WORKER_ADVERTISE?: string;
   @IsInt() @Min(1) @Max(100_000) WORKER_CAPACITY = 200;
+  /** Absent: most of what the machine or its container has. */
+  @IsOptional() @IsSize() WORKER_MEMORY?: string;
+  @IsNumber() @Min(0.01) @Max(1_000) LOGINS_PER_SECOND = 5;
 
   @IsOptional() @Matches(/\S/) TDLIB_PATH?: string;
   @IsOptional() @IsProxyUrl() DEFAULT_PROXY?: string;

@@ -57,7 +57,7 @@ export class ProductProcess {
         if (child.exitCode !== null) throw new Error(log.join(''));
         return (await fetch(`${started.url}/healthz`)).ok;
       },
-      60_000,
+      110_000,
     );
     return started;
   }

@@ -117,6 +117,7 @@ export type FindableThing =
   | 'delivery'
   | 'send'
   | 'pool'
+  | 'job'
   | 'limit'
   | 'cooldown'
   | 's3_key';

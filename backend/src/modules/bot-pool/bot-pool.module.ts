@@ -1,10 +1,22 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { WorkerClient } from '../../common/cluster/index.js';
 import { BlobsRepository } from './blobs.repository.js';
+import { BlobEraser } from './blob-eraser.js';
+import { BlobReader } from './blob-reader.js';
+import { BlobReads } from './blob-reads.js';
 import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
+import { ChunkFiles } from './chunk-files.js';
+import { ChunkSender } from './chunk-sender.js';
 import { FleetPartSender } from './fleet-part-sender.js';
+import { GcWork } from './jobs/gc-work.js';
+import { JobRunner } from './jobs/job-runner.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { JobsRepository } from './jobs/jobs.repository.js';
+import { JobsService } from './jobs/jobs.service.js';
+import { PurgeWork } from './jobs/purge-work.js';
+import { ScrubWork } from './jobs/scrub-work.js';
 import { LeftParts } from './left-parts.js';
 import { LocalPartSender } from './local-part-sender.js';
 import { ObjectsController } from './objects.controller.js';
@@ -20,21 +32,39 @@ import { PoolsInternalController } from './pools-internal.controller.js';
 import { PoolsRepository } from './pools.repository.js';
 import { PoolsService } from './pools.service.js';
 import { RemotePoolHost } from './remote-pool-host.js';
+import { ResumableEnds } from './resumable-ends.js';
+import { ResumableUploads } from './resumable-uploads.js';
+import { ResumablesController } from './resumables.controller.js';
+import { ResumablesRepository } from './resumables.repository.js';
 import { Spool } from './spool.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-const PUBLIC = [PoolsController, ObjectsController];
+const PUBLIC = [PoolsController, ObjectsController, ResumablesController, JobsController];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
   BlobsRepository,
+  BlobEraser,
+  BlobReader,
+  BlobReads,
   BotCalls,
   BucketsRepository,
+  GcWork,
+  JobRunner,
+  JobsRepository,
+  JobsService,
+  ChunkFiles,
+  ChunkSender,
   LeftParts,
   ObjectsRepository,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
+  PurgeWork,
+  ScrubWork,
+  ResumableEnds,
+  ResumableUploads,
+  ResumablesRepository,
   Spool,
   UploadsRepository,
 ];

@@ -1,4 +1,4 @@
-export { WorkerDirectory } from './worker-directory.js';
+export { hasRoom, WorkerDirectory } from './worker-directory.js';
 export { WorkerEntity } from './worker.entity.js';
 export { WorkerLease } from './worker-lease.js';
 export { WorkersModule } from './workers.module.js';

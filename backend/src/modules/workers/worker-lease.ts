@@ -49,8 +49,9 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
     private readonly logger: AppLogger,
     readiness: Readiness,
   ) {
-    const { id, advertise, capacity } = config.worker;
-    this.self = { id, instance: randomUUID(), addr: advertise, pid: process.pid, capacity, version: productVersion() };
+    const { id, advertise, capacity, memoryBytes: memoryLimit } = config.worker;
+    const version = productVersion();
+    this.self = { id, instance: randomUUID(), addr: advertise, pid: process.pid, capacity, memoryLimit, version };
     readiness.check('lease', () => {
       if (!this.isHeld) throw new Error('the lease is not held');
       if (this.remainingMs <= 0) throw new Error('the lease could not be renewed');

@@ -16,6 +16,8 @@ export interface WorkerRow {
   /** Tells workers with the same DATA_DIR from others; null for one of an older version. */
   readonly volume: string | null;
   readonly memory_bytes: number;
+  /** Above so much it opens no more sessions; 0 for no limit. */
+  readonly memory_limit: number;
   /** Processors that it kept busy lately. */
   readonly load: number;
   /** It hands its sessions over and takes no others. */
@@ -66,7 +68,7 @@ export class WorkersRepository {
       `SELECT w.id, w.instance, w.addr, w.capacity, w.started_at, w.last_seen_at, w.expires_at > now() AS alive,
               (extract(epoch FROM now() - w.last_seen_at) * 1000)::int AS lease_age_ms,
               (extract(epoch FROM now() - w.started_at) * 1000)::float AS age_ms,
-              w.version, w.volume, w.memory_bytes::float AS memory_bytes, w.load, w.draining,
+              w.version, w.volume, w.memory_bytes::float AS memory_bytes, w.memory_limit::float AS memory_limit, w.load, w.draining,
               (SELECT count(*)::int FROM sessions s WHERE s.worker_id = w.id AND s.status = 'authorized') AS sessions
          FROM workers w ORDER BY w.id`,
     );
