@@ -1632,6 +1632,8 @@ export interface components {
       version: string;
       /** @description resident memory of its process */
       memory_bytes: number;
+      /** @description above so much memory it opens no more sessions; 0 for no limit */
+      memory_limit: number;
       /** @description processors that it kept busy in the last second: 0.5 is half of one */
       load: number;
     };
