@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to the database that can be cut (connections end) or frozen (bytes stop), and restored. */
+/** A way to the database, or another server, that can be cut (connections end) or frozen (bytes stop), and restored. */
 export class Wire {
   private readonly sockets = new Set<Socket>();
   private isFrozen = false;
@@ -8,7 +8,8 @@ export class Wire {
 
   constructor(private readonly target: URL) {}
 
-  async open(port = 0): Promise<string> {
+  /** @param host where it listens; what it leads to is on the loopback */
+  async open(port = 0, host = '127.0.0.1'): Promise<string> {
     this.server = createServer((client) => {
       const server = connect(Number(this.target.port), this.target.hostname);
       for (const [from, to] of [
@@ -21,8 +22,9 @@ export class Wire {
         from.on('error', () => to.destroy());
       }
     });
-    await new Promise<void>((resolve) => this.server?.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.server?.listen(port, host, resolve));
     const url = new URL(this.target);
+    url.hostname = host;
     url.port = String((this.server.address() as { port: number }).port);
     return url.href;
   }
