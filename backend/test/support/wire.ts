@@ -20,12 +20,16 @@ export class Wire {
     this.target = target;
   }
 
-  /** @returns the target's URL with the wire in the place of its host and port */
-  async open(port = 0): Promise<string> {
+  /**
+   * @param host where it listens; what it leads to is on the loopback
+   * @returns the target's URL with the wire in the place of its host and port
+   */
+  async open(port = 0, host = '127.0.0.1'): Promise<string> {
     this.server = createServer((client) => this.take(client));
-    await new Promise<void>((resolve) => this.server?.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.server?.listen(port, host, resolve));
     const url = new URL(this.target);
-    url.host = `127.0.0.1:${(this.server.address() as { port: number }).port}`;
+    url.hostname = host;
+    url.port = String((this.server.address() as { port: number }).port);
     return url.href;
   }
 

@@ -177,17 +177,21 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     }
   }
 
-  /** Leaves what this worker has no memory for to others, and says so to whoever asks for it. */
+  /** Leaves what this worker has no memory for to others, and has it said wherever somebody looks. */
   private async yieldForMemory(): Promise<void> {
     const { shortage } = this.budget;
     if (shortage === undefined) return;
+    const { workerId } = this.lease;
     const due = this.due();
-    if (!this.isShort) this.logger.warn(`no more sessions are opened: ${shortage}`, { waiting: due.length });
-    this.isShort = true;
-    if (due.length === 0) return;
-    await this.repository.releaseUnbegun(this.lease.workerId, due, shortage);
+    const left = await this.repository.releaseUnbegun(
+      workerId,
+      due,
+      `waiting for memory: worker ${workerId} has ${shortage}`,
+    );
     for (const id of due) this.retryAt.delete(id);
-    await this.notifications.publish('session_released', this.lease.workerId);
+    if (left.length > 0) await this.notifications.publish('session_released', workerId);
+    if (!this.isShort) this.logger.warn(`no more sessions are opened: ${shortage}`, { left: left.length });
+    this.isShort = true;
   }
 
   /** Without the database for too long: whoever can reach it shall have what this worker holds. */
