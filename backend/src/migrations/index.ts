@@ -18,6 +18,7 @@ import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
 import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
 import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
+import { CreatePoolLinks1700001900001 } from './1700001900001-create-pool-links.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   CreateSessionStates1700001500000,
   CreateInstance1700001500001,
   CreateResumables1700001900000,
+  CreatePoolLinks1700001900001,
 ];

@@ -8,6 +8,8 @@ import { ChunkFiles } from './chunk-files.js';
 import { ChunkSender } from './chunk-sender.js';
 import { FleetPartSender } from './fleet-part-sender.js';
 import { LeftParts } from './left-parts.js';
+import { LinkedObjectsController, LinksController } from './links.controller.js';
+import { LinksService } from './links.service.js';
 import { LocalPartSender } from './local-part-sender.js';
 import { ObjectsController } from './objects.controller.js';
 import { ObjectsRepository } from './objects.repository.js';
@@ -16,6 +18,7 @@ import { PartUploads } from './part-uploads.js';
 import { PoolHost } from './pool-host.js';
 import { PoolOwner } from './pool-owner.js';
 import { PartSender } from './pool-part.js';
+import { PoolReaders } from './pool-readers.js';
 import { PoolsController } from './pools.controller.js';
 import { PoolSendsRepository } from './pool-sends.repository.js';
 import { PoolsInternalController } from './pools-internal.controller.js';
@@ -29,7 +32,13 @@ import { ResumablesRepository } from './resumables.repository.js';
 import { Spool } from './spool.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-const PUBLIC = [PoolsController, ObjectsController, ResumablesController];
+const PUBLIC = [
+  PoolsController,
+  ObjectsController,
+  ResumablesController,
+  LinksController,
+  LinkedObjectsController,
+];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
@@ -39,7 +48,9 @@ const SERVICES: Provider[] = [
   ChunkFiles,
   ChunkSender,
   LeftParts,
+  LinksService,
   ObjectsRepository,
+  PoolReaders,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
