@@ -104,6 +104,11 @@ const ROWS: readonly Row[] = [
   ['patch /v1/pools/{pool}/uploads/{id}', MASTER(400), {}],
   ['delete /v1/pools/{pool}/uploads/{id}', MASTER(404)],
   ['post /v1/pools/{pool}/uploads/{id}/complete', MASTER(404), {}],
+  ['post /v1/pools/{pool}/links', MASTER(404), { key: 'a', expires_in: 60 }],
+  ['get /v1/pools/{pool}/links', MASTER(404)],
+  ['delete /v1/pools/{pool}/links/{id}', MASTER(404)],
+  ['head /d/{ticket}', '404 404 404 404 404 404 404 404 404'],
+  ['get /d/{ticket}', '404 404 404 404 404 404 404 404 404'],
 
   ['post /v1/bot', MASTER(400), {}],
   ['post /v1/user', MASTER(400), {}],
@@ -292,7 +297,7 @@ describe('access', () => {
     ]);
     const reads = new Set([
       ...['get', 'get status', 'get objects', 'get objects/key', 'head objects/key', 'get stat/key'],
-      ...['get uploads', `get ${upload}`],
+      ...['get uploads', `get ${upload}`, 'get links', 'post links', `delete links/${SOME_ID}`],
     ]);
     const copy = { from: { key: 'a' }, to: { key: 'b' } };
     let tokens: Record<'reader' | 'writer' | 'other', Record<string, string>>;

@@ -20,6 +20,7 @@ import { CreateInstance1700001500001 } from './1700001500001-create-instance.js'
 import { LimitMemory1700002200000 } from './1700002200000-limit-memory.js';
 import { CreatePoolJobs1700001800000 } from './1700001800000-create-pool-jobs.js';
 import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
+import { CreatePoolLinks1700001900001 } from './1700001900001-create-pool-links.js';
 import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
 
 /** Every migration, oldest first. */
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   CreateInstance1700001500001,
   CreatePoolJobs1700001800000,
   CreateResumables1700001900000,
+  CreatePoolLinks1700001900001,
   NoteConnections1700002100000,
   LimitMemory1700002200000,
 ];

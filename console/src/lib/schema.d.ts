@@ -1351,6 +1351,59 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pools/{pool}/links': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The caller's links, for the master all; the newest first */
+    get: operations['listLinks'];
+    put?: never;
+    /** An address that gives an object to whoever has it; it ends with the rights of the token that makes it */
+    post: operations['createLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/links/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** End a link now; downloads that have begun go on */
+    delete: operations['revokeLink'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/d/{ticket}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The bytes of the object that a link leads to */
+    get: operations['getLinkedObject'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    /** What a download would answer, without its bytes */
+    head: operations['headLinkedObject'];
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pools/{pool}/jobs': {
     parameters: {
       query?: never;
@@ -3230,6 +3283,48 @@ export interface components {
     CompletePoolUploadDto: {
       /** @description hexadecimal: 422 unless the whole has it; the upload stays */
       sha256?: string;
+    };
+    CreatedLinkDto: {
+      /** Format: uuid */
+      id: string;
+      key: string;
+      filename?: string;
+      /**
+       * Format: uuid
+       * @description the token that has made it; absent: the master
+       */
+      token_id?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      expires_at: string;
+      /**
+       * @description at this address; it is told only now
+       * @example /d/…
+       */
+      url: string;
+    };
+    CreateLinkDto: {
+      key: string;
+      /** @description seconds */
+      expires_in: number;
+      /** @description what a browser is to call the file; absent: the end of the key */
+      filename?: string;
+    };
+    LinkDto: {
+      /** Format: uuid */
+      id: string;
+      key: string;
+      filename?: string;
+      /**
+       * Format: uuid
+       * @description the token that has made it; absent: the master
+       */
+      token_id?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      expires_at: string;
     };
     PoolJobFindingDto: {
       chat_id: number;
@@ -7728,6 +7823,186 @@ export interface operations {
       };
       /** @description the rest is being stored: ask for the upload */
       202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listLinks: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LinkDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateLinkDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['CreatedLinkDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  revokeLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getLinkedObject: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description one range of bytes */
+        Range?: string;
+      };
+      path: {
+        ticket: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the bytes of the object */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  headLinkedObject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        ticket: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the headers of the download */
+      200: {
         headers: {
           [name: string]: unknown;
         };

@@ -181,3 +181,23 @@ export class UploadFailedError extends AppError {
     super(`the upload cannot go on: ${message}`, { details: { code, message } });
   }
 }
+
+/** There is no such link, or it has ended: by its time, by whoever revoked it, or with the token that had made it. */
+export class LinkNotFoundError extends AppError {
+  readonly code = 'link_not_found';
+  readonly status = 404;
+
+  constructor() {
+    super('there is no such link, or it has ended');
+  }
+}
+
+/** The pool has as many links as it may; those that have ended do not count. */
+export class TooManyLinksError extends AppError {
+  readonly code = 'too_many_links';
+  readonly status = 409;
+
+  constructor(limit: number) {
+    super(`a pool has ${limit} links at most`, { details: { limit } });
+  }
+}

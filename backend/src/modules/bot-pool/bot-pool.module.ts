@@ -18,6 +18,8 @@ import { JobsService } from './jobs/jobs.service.js';
 import { PurgeWork } from './jobs/purge-work.js';
 import { ScrubWork } from './jobs/scrub-work.js';
 import { LeftParts } from './left-parts.js';
+import { LinkedObjectsController, LinksController } from './links.controller.js';
+import { LinksService } from './links.service.js';
 import { LocalPartSender } from './local-part-sender.js';
 import { ObjectsController } from './objects.controller.js';
 import { ObjectsRepository } from './objects.repository.js';
@@ -26,6 +28,7 @@ import { PartUploads } from './part-uploads.js';
 import { PoolHost } from './pool-host.js';
 import { PoolOwner } from './pool-owner.js';
 import { PartSender } from './pool-part.js';
+import { PoolReaders } from './pool-readers.js';
 import { PoolsController } from './pools.controller.js';
 import { PoolSendsRepository } from './pool-sends.repository.js';
 import { PoolsInternalController } from './pools-internal.controller.js';
@@ -39,7 +42,14 @@ import { ResumablesRepository } from './resumables.repository.js';
 import { Spool } from './spool.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-const PUBLIC = [PoolsController, ObjectsController, ResumablesController, JobsController];
+const PUBLIC = [
+  PoolsController,
+  ObjectsController,
+  ResumablesController,
+  LinksController,
+  LinkedObjectsController,
+  JobsController,
+];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
@@ -56,7 +66,9 @@ const SERVICES: Provider[] = [
   ChunkFiles,
   ChunkSender,
   LeftParts,
+  LinksService,
   ObjectsRepository,
+  PoolReaders,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
