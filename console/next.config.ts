@@ -24,6 +24,7 @@ const config = (phase: string): NextConfig => {
     rewrites: () =>
       Promise.resolve([
         { source: '/v1/:path*', destination: `${GATEWAY}/v1/:path*` },
+        { source: '/d/:path*', destination: `${GATEWAY}/d/:path*` },
         { source: '/readyz', destination: `${GATEWAY}/readyz` },
       ]),
   };

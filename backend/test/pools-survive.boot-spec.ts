@@ -50,6 +50,16 @@ describe('a pool and the processes that serve it', () => {
     return { key, bytes, isAcknowledged: answer.status === 200 };
   };
 
+  /** After what nothing refers to has been collected. */
+  const expectNoOrphan = async (): Promise<void> => {
+    await database.query(`UPDATE pool_sends SET started_at = started_at - interval '2 hours'`);
+    await database.query(`UPDATE pool_blobs SET stored_at = stored_at - interval '2 hours' WHERE refs = 0`);
+    await until('the channel to hold nothing but objects', async () => {
+      await gateway.must('POST', '/v1/pools/store/collect');
+      return (await held()) === (await referenced());
+    });
+  };
+
   beforeAll(async () => {
     telegram = await startTelegram();
     database = await createDatabase();
@@ -108,15 +118,52 @@ describe('a pool and the processes that serve it', () => {
         if (back.status === 200 ? !isWhole : isAcknowledged) lost.push(key);
       }
       expect(lost).toEqual([]);
-      await database.query(`UPDATE pool_sends SET started_at = started_at - interval '2 hours'`);
-      await database.query(`UPDATE pool_blobs SET stored_at = stored_at - interval '2 hours' WHERE refs = 0`);
-      await until('the channel to hold nothing but objects', async () => {
-        await gateway.must('POST', '/v1/pools/store/collect');
-        return (await held()) === (await referenced());
-      });
+      await expectNoOrphan();
       await until('the spool to be empty', () => readdirSync(join(dir, 'data', 'uploads', '.pools')).length === 0);
       const told = `${uploads.length} uploads, ${uploads.filter(({ isAcknowledged }) => isAcknowledged).length} stored`;
       process.stdout.write(`${told}, ${KILLS} kills, none half, no orphan\n`);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    '41 goes on with an upload whose pool loses its owner, and ends a plain one with an error and no orphan',
+    async () => {
+      const stored = await held();
+      const [parts, before] = [10, 7];
+      const bytes = randomBytes(parts * MIB);
+      const upload = await gateway.must('POST', '/v1/pools/store/uploads?key=resumed');
+      const path = `/v1/pools/store/uploads/${String(upload['upload_id'])}`;
+      const append = async (from: number, to: number): Promise<void> => {
+        const headers = { ...master, 'upload-offset': String(from * MIB) };
+        const body = bytes.subarray(from * MIB, to * MIB);
+        const answer = await fetch(`${gateway.url}${path}`, { method: 'PATCH', headers, body });
+        expect(answer.status).toBe(200);
+      };
+      await append(0, before);
+      await until('seven parts to be stored', async () => (await gateway.must('GET', path))['parts'] === before);
+      // What is sent now does not come to an end.
+      telegram.control.addFault({ method: 'send', hang: true });
+      await append(before, parts);
+      const plain = put('plain');
+      await until('every bot to send', () => telegram.control.journal({ method: 'send' }).length >= before + BOTS);
+      const { worker } = await gateway.must('GET', '/v1/pools/store');
+      await workers.get(String(worker))?.end('SIGKILL');
+      telegram.control.removeFault();
+      expect((await plain).isAcknowledged).toBe(false);
+      const done = await gateway.must('POST', `${path}/complete`, {});
+      expect(done).toMatchObject({
+        state: 'stored',
+        object: { sha256: createHash('sha256').update(bytes).digest('hex') },
+      });
+      const back = await fetch(at('resumed'), { headers: master });
+      expect(Buffer.from(await back.arrayBuffer()).equals(bytes)).toBe(true);
+      // Ten, and at most what each bot was sending when it happened.
+      expect((await held()) - stored).toBeLessThanOrEqual(parts + BOTS);
+      await startWorker(String(worker));
+      expect((await fetch(at('plain'), { headers: master })).status).toBe(404);
+      await expectNoOrphan();
+      expect((await held()) - stored).toBe(parts);
     },
     PATIENCE_MS,
   );

@@ -475,7 +475,7 @@ describe('scoped tokens', () => {
       'delete /v1/files/{id}',
       'post /v1/files/{id}/complete',
     ]);
-    const PUBLIC = /^\w+ \/(v1\/console\/session|healthz|readyz)$/;
+    const PUBLIC = /^\w+ \/(v1\/console\/session|healthz|readyz|d\/\{ticket\})$/;
     const { paths } = JSON.parse(readFileSync(join(__dirname, '..', 'openapi.json'), 'utf8')) as {
       readonly paths: Record<string, object>;
     };

@@ -1297,6 +1297,149 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pools/{pool}/uploads': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Uploads under way, the newest first; not those of S3 */
+    get: operations['listPoolUploads'];
+    put?: never;
+    /** Begin an upload that goes on after a cut; without a body */
+    post: operations['beginPoolUpload'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/uploads/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How far an upload is, or what it has become */
+    get: operations['getPoolUpload'];
+    put?: never;
+    post?: never;
+    /** Give an upload up: what is being sent is taken back, what was stored is deleted */
+    delete: operations['abortPoolUpload'];
+    options?: never;
+    head?: never;
+    /** Append bytes, as many as one likes; what arrives of a body that breaks off is kept */
+    patch: operations['appendToPoolUpload'];
+    trace?: never;
+  };
+  '/v1/pools/{pool}/uploads/{id}/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Say that nothing more comes, and wait for the object; may be repeated */
+    post: operations['completePoolUpload'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/links': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The caller's links, for the master all; the newest first */
+    get: operations['listLinks'];
+    put?: never;
+    /** An address that gives an object to whoever has it; it ends with the rights of the token that makes it */
+    post: operations['createLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/links/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** End a link now; downloads that have begun go on */
+    delete: operations['revokeLink'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/d/{ticket}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The bytes of the object that a link leads to */
+    get: operations['getLinkedObject'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    /** What a download would answer, without its bytes */
+    head: operations['headLinkedObject'];
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/jobs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The last hundred jobs of a pool, newest first */
+    get: operations['listPoolJobs'];
+    put?: never;
+    /** Begin a scrub, a garbage collection or a purge; 409 while another job of the pool has not ended */
+    post: operations['createPoolJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/jobs/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A job, with how far it is and what it has found */
+    get: operations['getPoolJob'];
+    put?: never;
+    post?: never;
+    /** Stop a job; what it has done stays done */
+    delete: operations['cancelPoolJob'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tokens/{id}/s3-keys': {
     parameters: {
       query?: never;
@@ -1632,6 +1775,8 @@ export interface components {
       version: string;
       /** @description resident memory of its process */
       memory_bytes: number;
+      /** @description above so much memory it opens no more sessions; 0 for no limit */
+      memory_limit: number;
       /** @description processors that it kept busy in the last second: 0.5 is half of one */
       load: number;
     };
@@ -2892,6 +3037,12 @@ export interface components {
       /** @description pause between two messages */
       gap_ms: number;
     };
+    PoolScrubDto: {
+      /** @description hours from the end of one to the next */
+      every_h: number;
+      /** @description percent of the messages whose bytes are read */
+      sample: number;
+    };
     PoolBotDto: {
       /** Format: uuid */
       session_id: string;
@@ -2909,6 +3060,9 @@ export interface components {
       chunk_size: number;
       budget: components['schemas']['PoolBudgetDto'];
       paused: boolean;
+      /** Format: uuid */
+      janitor_session_id?: string;
+      scrub?: components['schemas']['PoolScrubDto'];
       /** @description the worker that runs it */
       worker?: string;
       objects: number;
@@ -2927,6 +3081,13 @@ export interface components {
       chunk_size?: number;
       /** @description 20 a minute and one a second when absent */
       budget?: components['schemas']['PoolBudgetDto'];
+      /**
+       * Format: uuid
+       * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored
+       */
+      janitor_session_id?: string | null;
+      /** @description never by itself when absent */
+      scrub?: components['schemas']['PoolScrubDto'] | null;
     };
     UpdatePoolDto: {
       name?: string;
@@ -2935,6 +3096,13 @@ export interface components {
       budget?: components['schemas']['PoolBudgetDto'];
       /** @description while paused nothing is sent; what is being sent goes on */
       paused?: boolean;
+      /**
+       * Format: uuid
+       * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored; null for none
+       */
+      janitor_session_id?: string | null;
+      /** @description null for never */
+      scrub?: components['schemas']['PoolScrubDto'] | null;
     };
     PoolBacklogDto: {
       parts: number;
@@ -3075,6 +3243,141 @@ export interface components {
       found: number;
       /** @enum {string} */
       remote: 'deleted' | 'pending' | 'not_possible';
+    };
+    PoolUploadErrorDto: {
+      code: string;
+      message: string;
+    };
+    PoolUploadDto: {
+      /** Format: uuid */
+      upload_id: string;
+      key: string;
+      /**
+       * @description completing: nothing more comes, and the rest is being stored; failed: only removing it helps; stored: `object` is what it became
+       * @enum {string}
+       */
+      state: 'open' | 'completing' | 'failed' | 'stored';
+      /** @description how many bytes have come: where the next request begins */
+      offset: number;
+      /** @description how many there will be, where that was said */
+      length?: number;
+      /** @description of these, how many are in messages */
+      stored: number;
+      /** @description messages that have them */
+      parts?: number;
+      /** @description what is to be a message and is none yet */
+      waiting: number;
+      /** @description of the messages that it is cut into */
+      chunk_size?: number;
+      /** @description why it does not go on at the moment, or at all */
+      error?: components['schemas']['PoolUploadErrorDto'];
+      object?: components['schemas']['ObjectDto'];
+      /** Format: date-time */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description when it is removed unless it goes on before
+       */
+      expires_at?: string;
+    };
+    CompletePoolUploadDto: {
+      /** @description hexadecimal: 422 unless the whole has it; the upload stays */
+      sha256?: string;
+    };
+    CreatedLinkDto: {
+      /** Format: uuid */
+      id: string;
+      key: string;
+      filename?: string;
+      /**
+       * Format: uuid
+       * @description the token that has made it; absent: the master
+       */
+      token_id?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      expires_at: string;
+      /**
+       * @description at this address; it is told only now
+       * @example /d/…
+       */
+      url: string;
+    };
+    CreateLinkDto: {
+      key: string;
+      /** @description seconds */
+      expires_in: number;
+      /** @description what a browser is to call the file; absent: the end of the key */
+      filename?: string;
+    };
+    LinkDto: {
+      /** Format: uuid */
+      id: string;
+      key: string;
+      filename?: string;
+      /**
+       * Format: uuid
+       * @description the token that has made it; absent: the master
+       */
+      token_id?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      expires_at: string;
+    };
+    PoolJobFindingDto: {
+      chat_id: number;
+      message_id: number;
+      /** @enum {string} */
+      problem: 'gone' | 'damaged' | 'unreadable';
+      reason: string;
+      /** @description of the objects that are made of it, the first ten */
+      keys: string[];
+    };
+    PoolJobDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'scrub' | 'gc' | 'purge';
+      /** @enum {string} */
+      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+      /** @description of a scrub: percent of the messages whose bytes are read; of the others it is seen whether they are there */
+      sample?: number;
+      /** @description of a purge: only objects of the pool's own bucket whose keys begin so; all objects of the pool when absent */
+      prefix?: string;
+      /** @description messages, or objects of a purge, that it is through with */
+      done: number;
+      /** @description how many there were when it began; absent of a gc */
+      total?: number;
+      /** @description of a scrub whole, gone, damaged, unreadable, released meanwhile, and bytes; of the others deleted, pending, not_possible */
+      counts: {
+        [key: string]: number;
+      };
+      /** @description the first hundred */
+      findings: components['schemas']['PoolJobFindingDto'][];
+      /** @description why it failed */
+      error?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      started_at?: string;
+      /** Format: date-time */
+      ended_at?: string;
+    };
+    CreatePoolJobDto: {
+      /**
+       * @description scrub compares what is stored with what it was; gc deletes messages that nothing refers to; purge removes objects
+       * @enum {string}
+       */
+      kind: 'scrub' | 'gc' | 'purge';
+      /**
+       * @description of a scrub: percent of the messages whose bytes are read; of the others it is seen whether they are there
+       * @default 100
+       */
+      sample?: number;
+      /** @description of a purge: only objects of the pool's own bucket whose keys begin so; all objects of the pool when absent */
+      prefix?: string;
     };
     AccessKeyDto: {
       access_key_id: string;
@@ -7266,6 +7569,590 @@ export interface operations {
             /** @enum {boolean} */
             ok: true;
             result: components['schemas']['CollectedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listPoolUploads: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  beginPoolUpload: {
+    parameters: {
+      query: {
+        /** @description the key of the object that it is to become */
+        key: string;
+      };
+      header?: {
+        /** @description of the object */
+        'Content-Type'?: string;
+        /** @description how many bytes will come */
+        'Upload-Length'?: string;
+        /** @description kept with the object and given back with it */
+        'X-Meta-*'?: string;
+      };
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getPoolUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  abortPoolUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  appendToPoolUpload: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description where the body begins: where the upload ends */
+        'Upload-Offset': string;
+      };
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  completePoolUpload: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description ETags: 412 unless the object has one of them */
+        'If-Match'?: string;
+        /** @description ETags, or *: 412 when the object has one of them, or is there at all */
+        'If-None-Match'?: string;
+        /** @description RFC 7240: respond-async, also with wait=<seconds>: 202 when not all is stored by then */
+        Prefer?: string;
+      };
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CompletePoolUploadDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description the rest is being stored: ask for the upload */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listLinks: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['LinkDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateLinkDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['CreatedLinkDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  revokeLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getLinkedObject: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description one range of bytes */
+        Range?: string;
+      };
+      path: {
+        ticket: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the bytes of the object */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  headLinkedObject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        ticket: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description the headers of the download */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listPoolJobs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createPoolJob: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreatePoolJobDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getPoolJob: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  cancelPoolJob: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'];
           };
         };
       };

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { BlobsRepository } from './blobs.repository.js';
 import { ObjectNotFoundError, PreconditionFailedError } from './bot-pool.errors.js';
+import { behind } from './key-order.js';
 import type {
   Blob,
   Bucket,
@@ -35,6 +36,13 @@ export interface CopySource {
   readonly bucket: Place;
   readonly key: string;
   readonly version?: string | undefined;
+}
+
+/** Which objects are meant: those of a pool, or of its own bucket with this prefix, that were put until then. */
+interface ObjectsBefore {
+  readonly poolId: string;
+  readonly prefix: string | undefined;
+  readonly before: Date;
 }
 
 /** The index of what pools keep. */
@@ -109,6 +117,27 @@ export class ObjectsRepository {
     });
   }
 
+  /** One version of an object, whatever its key has now. @returns as {@link remove} */
+  removeVersion(poolId: string, id: string): Promise<readonly Blob[] | undefined> {
+    return this.unitOfWork.run(async () => {
+      await this.lockPool(poolId);
+      const found = await this.unitOfWork.rows('SELECT 1 FROM pool_objects WHERE id = $1', [id]);
+      return found.length === 0 ? undefined : this.drop(id);
+    });
+  }
+
+  /** Objects that there were then: of the pool, or of its own bucket with keys that begin so. */
+  async idsBefore(question: ObjectsBefore, limit: number): Promise<string[]> {
+    const rows = await this.before<{ id: string }>('id', question, 'ORDER BY key LIMIT $5', [limit]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** How many {@link idsBefore} gives. */
+  async countBefore(question: ObjectsBefore): Promise<number> {
+    const [row] = await this.before<{ count: number }>('count(*)::int AS count', question);
+    return row?.count ?? 0;
+  }
+
   /** Forgets all objects, uploads and blobs of a pool; the messages stay where they are. */
   async detach(poolId: string): Promise<void> {
     await this.unitOfWork.run(async () => {
@@ -126,6 +155,15 @@ export class ObjectsRepository {
   async madeBy(uploadId: string, bucketId: string, key: string): Promise<ObjectRow | undefined> {
     const found = await this.raw(bucketId, key);
     return found?.uploadId === uploadId ? found.object : undefined;
+  }
+
+  /** What an upload has become, while its key has it. */
+  async ofUpload(poolId: string, uploadId: string): Promise<ObjectRow | undefined> {
+    const [row] = await this.unitOfWork.rows<RawObject>(
+      'SELECT * FROM pool_objects WHERE upload_id = $1 AND pool_id = $2',
+      [uploadId, poolId],
+    );
+    return row && toObject(row);
   }
 
   /**
@@ -151,6 +189,20 @@ export class ObjectsRepository {
     if (ifMatch !== undefined || ifNoneMatch !== undefined) {
       expectPrecondition(await this.find(id, key), precondition);
     }
+  }
+
+  private before<Row extends object>(
+    columns: string,
+    { poolId, prefix, before }: ObjectsBefore,
+    rest = '',
+    more: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return this.unitOfWork.rows<Row>(
+      `SELECT ${columns} FROM pool_objects
+        WHERE pool_id = $1 AND created_at <= $2 AND ($3::text IS NULL OR (bucket_id = $1 AND key >= $3))
+          AND ($4::text IS NULL OR key < $4) ${rest}`,
+      [poolId, before, prefix ?? null, (prefix === undefined ? undefined : behind(prefix)) ?? null, ...more],
+    );
   }
 
   private async raw(
