@@ -86,7 +86,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
       const states = await Promise.all(others.map(({ id }) => stateOf(id)));
       return states.every((each) => (each === 'paused') === isAlone);
     });
-    };
+  };
   const jobOf = async (order: object): Promise<Record<string, unknown> & { readonly id: string }> =>
     api.must(api.post('/v1/pools/store/jobs', order));
   /** The job once it has ended. */

@@ -19,6 +19,8 @@ import { CreateSessionStates1700001500000 } from './1700001500000-create-session
 import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 import { LimitMemory1700002200000 } from './1700002200000-limit-memory.js';
 import { CreatePoolJobs1700001800000 } from './1700001800000-create-pool-jobs.js';
+import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
+import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -42,5 +44,7 @@ export const MIGRATIONS = [
   CreateSessionStates1700001500000,
   CreateInstance1700001500001,
   CreatePoolJobs1700001800000,
+  CreateResumables1700001900000,
+  NoteConnections1700002100000,
   LimitMemory1700002200000,
 ];
