@@ -42,7 +42,7 @@ export function subscriptionHref(session: { readonly id: string }, subscriptionI
 }
 
 /** The parts of a pool's page. */
-export type PoolTab = 'bots' | 'objects';
+export type PoolTab = 'bots' | 'objects' | 'jobs';
 
 /** Where a pool has its page; of its objects, those in a folder. */
 export function poolHref(pool: { readonly id: string }, tab: PoolTab = 'bots', prefix = ''): string {

@@ -127,6 +127,22 @@ export function usePools() {
   return $api.useQuery('get', '/v1/pools', {}, { select: ({ result }) => result, refetchInterval: REFRESH_MS });
 }
 
+/** The last jobs of a pool, newest first; one that runs is looked at by the second. */
+export function usePoolJobs(pool: string) {
+  return $api.useQuery(
+    'get',
+    '/v1/pools/{pool}/jobs',
+    { params: { path: { pool } } },
+    {
+      select: ({ result }) => result,
+      refetchInterval: ({ state: { data } }) =>
+        data?.result.some(({ state }) => state === 'waiting' || state === 'running') === true
+          ? LIMITS_REFRESH_MS
+          : REFRESH_MS,
+    },
+  );
+}
+
 /** What a pool and its bots do; a bot that uploads, or rests, changes by the second. */
 export function usePoolStatus(pool: string, refetchInterval = LIMITS_REFRESH_MS) {
   return $api.useQuery(
@@ -168,6 +184,7 @@ export function useRefresh() {
     pools: async (): Promise<void> => {
       await Promise.all([refresh('/v1/pools'), refresh('/v1/pools/{pool}/status')]);
     },
+    poolJobs: () => refresh('/v1/pools/{pool}/jobs'),
     objects: async (): Promise<void> => {
       await Promise.all([refresh('/v1/pools'), refresh('/v1/pools/{pool}/objects')]);
     },

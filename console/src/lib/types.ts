@@ -71,6 +71,8 @@ export type Pool = Answer<paths['/v1/pools']['get']>[number];
 /** What a pool and its bots do at the moment. */
 export type PoolStatus = Answer<paths['/v1/pools/{pool}/status']['get']>;
 export type PoolBotStatus = PoolStatus['bots'][number];
+/** Long work on what a pool keeps. */
+export type PoolJob = Answer<paths['/v1/pools/{pool}/jobs']['get']>[number];
 /** What a pool keeps under a key. */
 export type StoredObject = Answer<paths['/v1/pools/{pool}/objects']['get']>['objects'][number];
 /** What became of the messages of something that was deleted. */

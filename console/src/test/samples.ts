@@ -5,6 +5,7 @@ import type {
   LimitRule,
   Pool,
   PoolBotStatus,
+  PoolJob,
   PoolStatus,
   Proxy,
   SessionSummary,
@@ -197,6 +198,22 @@ export function anObject(changes: Partial<StoredObject> = {}): StoredObject {
     sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     content_type: 'application/x-tar',
     metadata: {},
+    created_at: '2026-11-30T09:00:00.000Z',
+    ...changes,
+  };
+}
+
+/** A check that runs. */
+export function aPoolJob(changes: Partial<PoolJob> = {}): PoolJob {
+  return {
+    id: '6f1c2f8e-0000-4000-8000-00000000000e',
+    kind: 'scrub',
+    state: 'running',
+    sample: 5,
+    done: 25,
+    total: 100,
+    counts: { whole: 25, bytes: 2_048 },
+    findings: [],
     created_at: '2026-11-30T09:00:00.000Z',
     ...changes,
   };

@@ -128,3 +128,16 @@ it('explains an empty pool, and offers a retry when the list cannot be loaded', 
   open({ [LIST]: () => refused(503, { message: 'no' }) });
   expect(await screen.findByRole('alert')).toHaveTextContent('The objects could not be loaded');
 });
+
+it('gives an object to the folder that it is dragged to', async () => {
+  open({}, 'images/');
+  const given: Record<string, string> = {};
+  const row = (await screen.findByRole('button', { name: '1.tar' })).closest('li');
+  if (row === null) throw new Error('no row');
+  expect(row).toHaveAttribute('draggable', 'true');
+  fireEvent.dragStart(row, {
+    dataTransfer: { setData: (type: string, data: string) => Object.assign(given, { [type]: data }) },
+  });
+  const url = new URL(`/v1/pools/${id}/objects/${key}`, location.href).href;
+  expect(given).toEqual({ DownloadURL: `application/x-tar:1.tar:${url}`, 'text/uri-list': url });
+});

@@ -11,7 +11,7 @@ import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/
 import { fetchClient } from '@/lib/api';
 import { formatBytes } from '@/lib/bytes';
 import { cn } from '@/lib/cn';
-import { objectQueue } from '@/lib/object-uploads';
+import { objectHref, objectQueue } from '@/lib/object-uploads';
 import { poolHref } from '@/lib/overlays';
 import { REFRESH_MS } from '@/lib/query-client';
 import type { Pool, StoredObject } from '@/lib/types';
@@ -61,7 +61,9 @@ export function ObjectsTab({ pool }: { pool: Pool }) {
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    take([...event.dataTransfer.files]);
+    const files = [...event.dataTransfer.files];
+    // An object that was dragged and let go of here brings none.
+    if (files.length > 0) take(files);
   };
   return (
     <div
@@ -162,7 +164,7 @@ function Listing({ pool, prefix, onAsk }: ListingProps) {
           </Row>
         ))}
         {objects.map((object) => (
-          <ObjectRow key={object.key} object={object} onAsk={(what) => onAsk({ what, object })} />
+          <ObjectRow key={object.key} pool={pool} object={object} onAsk={(what) => onAsk({ what, object })} />
         ))}
       </ul>
       {found.isFetchNextPageError && <ErrorNote className="m-4" error={found.error} lead="More could not be loaded." />}
@@ -177,19 +179,49 @@ function Listing({ pool, prefix, onAsk }: ListingProps) {
   );
 }
 
-function Row({ icon: Icon, children }: { icon: typeof Folder; children: ReactNode }) {
+interface RowProps {
+  icon: typeof Folder;
+  /** Of what can be dragged away. */
+  onDragStart?: (event: DragEvent) => void;
+  children: ReactNode;
+}
+
+function Row({ icon: Icon, onDragStart, children }: RowProps) {
   return (
-    <li className="flex min-h-13 items-center gap-3 px-4 py-2 text-sm sm:px-5">
+    <li
+      draggable={onDragStart !== undefined}
+      onDragStart={onDragStart}
+      className="flex min-h-13 items-center gap-3 px-4 py-2 text-sm sm:px-5"
+    >
       <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />
       {children}
     </li>
   );
 }
 
-function ObjectRow({ object, onAsk }: { object: StoredObject; onAsk: (what: Asked['what']) => void }) {
+/**
+ * What a folder of the computer gets that an object is dragged to: the file, where the browser knows `DownloadURL` (Chromium's do), its
+ * address elsewhere.
+ */
+function offer(transfer: DataTransfer, pool: Pool, object: StoredObject): void {
+  const url = new URL(objectHref(pool.id, object.key), location.href).href;
+  // The three are told apart by colons.
+  const name = objectName(object.key).replaceAll(':', '_');
+  transfer.effectAllowed = 'copy';
+  transfer.setData('DownloadURL', `${object.content_type.replaceAll(':', '_')}:${name}:${url}`);
+  transfer.setData('text/uri-list', url);
+}
+
+interface ObjectRowProps {
+  pool: Pool;
+  object: StoredObject;
+  onAsk: (what: Asked['what']) => void;
+}
+
+function ObjectRow({ pool, object, onAsk }: ObjectRowProps) {
   const name = objectName(object.key);
   return (
-    <Row icon={FileIcon}>
+    <Row icon={FileIcon} onDragStart={(event) => offer(event.dataTransfer, pool, object)}>
       <div className="min-w-0 flex-1">
         <button
           type="button"

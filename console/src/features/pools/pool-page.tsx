@@ -7,6 +7,7 @@ import {
   CirclePause,
   Files,
   FolderOpen,
+  Hammer,
   Pencil,
   Play,
   SearchX,
@@ -22,12 +23,13 @@ import { CopyButton } from '@/components/ui/copy';
 import { LinkTabs } from '@/components/ui/link-tabs';
 import { MenuItem, RowMenu } from '@/components/ui/menu';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
-import { poolHref } from '@/lib/overlays';
+import { poolHref, type PoolTab } from '@/lib/overlays';
 import { usePools, usePoolStatus } from '@/lib/queries';
 import type { Pool } from '@/lib/types';
 import { useUrlState } from '@/lib/url-state';
 import { BotsCard } from './bots-card';
 import { FactsCard } from './facts-card';
+import { JobsTab } from './jobs-tab';
 import { ObjectsTab } from './objects-tab';
 import { PoolBadge } from './pool-badge';
 import { AddChatDialog, DeletePoolDialog, EditPoolDialog } from './pool-dialogs';
@@ -72,6 +74,10 @@ function FoundPool() {
   );
 }
 
+function tabOf(given: string | null): PoolTab {
+  return given === 'objects' || given === 'jobs' ? given : 'bots';
+}
+
 type Act = 'edit' | 'chat' | 'delete';
 
 function PoolView({ pool }: { pool: Pool }) {
@@ -79,7 +85,7 @@ function PoolView({ pool }: { pool: Pool }) {
   const status = usePoolStatus(pool.id);
   const flows = useFlows(status.data, status.dataUpdatedAt);
   const acts = usePoolActs(pool);
-  const tab = useUrlState().get('tab') === 'objects' ? 'objects' : 'bots';
+  const tab = tabOf(useUrlState().get('tab'));
   const [asked, setAsked] = useState<Act>();
   const close = (): void => setAsked(undefined);
   const live = status.isError ? undefined : status.data;
@@ -136,10 +142,13 @@ function PoolView({ pool }: { pool: Pool }) {
         tabs={[
           { href: poolHref(pool), name: 'Bots', icon: Bot, isCurrent: tab === 'bots' },
           { href: poolHref(pool, 'objects'), name: 'Objects', icon: Files, isCurrent: tab === 'objects' },
+          { href: poolHref(pool, 'jobs'), name: 'Jobs', icon: Hammer, isCurrent: tab === 'jobs' },
         ]}
       />
       {tab === 'objects' ? (
         <ObjectsTab pool={pool} />
+      ) : tab === 'jobs' ? (
+        <JobsTab pool={pool} />
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
           <BotsCard pool={pool} live={live?.bots} isVerifying={acts.isVerifying} onVerify={acts.verify} />
