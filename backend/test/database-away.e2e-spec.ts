@@ -83,6 +83,16 @@ describe('with the database away', () => {
     await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200);
   });
 
+  it('a worker gets its lease back from a database that takes longer to connect to than to answer', async () => {
+    const lease = app.app.get(WorkerLease);
+    wire.delay(200);
+    wire.cut();
+    await until('the end of the lease', () => lease.remainingMs === 0);
+    await wire.open(Number(new URL(url).port));
+    await until('the lease', () => lease.remainingMs > 0);
+    wire.delay(0);
+  });
+
   it('what a transaction has locked is free 15 s after its process has gone without a word', async () => {
     const [row] = await app.app.get(UnitOfWork).rows('SHOW idle_in_transaction_session_timeout');
     expect(row).toEqual({ idle_in_transaction_session_timeout: '15s' });

@@ -11,6 +11,7 @@ interface Connection {
 export class Wire {
   private readonly connections = new Set<Connection>();
   private isFrozen = false;
+  private delayMs = 0;
   private server: Server | undefined;
 
   constructor(private target: URL) {}
@@ -46,6 +47,11 @@ export class Wire {
     this.isFrozen = isFrozen;
   }
 
+  /** Whatever passes from now on takes so much longer, each way. */
+  delay(milliseconds: number): void {
+    this.delayMs = milliseconds;
+  }
+
   /** What is connected is cut off without either side being told, until {@link cut}; new connections are good. */
   abandon(): void {
     for (const connection of this.connections) connection.isDead = true;
@@ -64,7 +70,11 @@ export class Wire {
         to.destroy();
         this.connections.delete(connection);
       };
-      from.on('data', (chunk) => this.isFrozen || connection.isDead || to.write(chunk));
+      from.on('data', (chunk) => {
+        if (this.isFrozen || connection.isDead) return;
+        if (this.delayMs === 0) to.write(chunk);
+        else setTimeout(() => to.write(chunk), this.delayMs);
+      });
       from.on('close', end);
       from.on('error', end);
     }

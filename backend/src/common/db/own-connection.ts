@@ -7,10 +7,14 @@ import pg from 'pg';
 export class OwnConnection {
   private client: pg.Client | undefined;
 
-  /** @param timeoutMs how long connecting, and each statement, may take */
+  /**
+   * @param timeoutMs how long each statement may take
+   * @param connectMs how long connecting may take, which is several round trips and the start of a process
+   */
   constructor(
     private readonly url: string,
     private readonly timeoutMs: number,
+    private readonly connectMs = timeoutMs,
   ) {}
 
   /**
@@ -40,7 +44,7 @@ export class OwnConnection {
     const client = new pg.Client({
       connectionString: this.url,
       application_name: 'tgcontrol lease',
-      connectionTimeoutMillis: this.timeoutMs,
+      connectionTimeoutMillis: this.connectMs,
       query_timeout: this.timeoutMs,
     });
     const forget = (): void => {

@@ -18,6 +18,8 @@ export interface WorkerSelf {
 
 /** Several fit into what is left of a lease once one heartbeat has failed. */
 const STATEMENT_TIMEOUT_MS = 1_000;
+/** A machine or a network that is slow to connect is no reason to lose the lease for good. */
+const CONNECT_TIMEOUT_MS = 3_000;
 
 /**
  * This worker's lease; every time in here is the database's. On a connection of its own: a heartbeat that waits behind other
@@ -28,7 +30,7 @@ export class LeaseRepository {
   private readonly connection: OwnConnection;
 
   constructor({ databaseUrl = '' }: AppConfig) {
-    this.connection = new OwnConnection(databaseUrl, STATEMENT_TIMEOUT_MS);
+    this.connection = new OwnConnection(databaseUrl, STATEMENT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
   }
 
   /** Takes the id unless a live process holds it; false when one does. A new process is not drained. */
