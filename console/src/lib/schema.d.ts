@@ -1668,6 +1668,8 @@ export interface components {
       version: string;
       /** @description resident memory of its process */
       memory_bytes: number;
+      /** @description above so much memory it opens no more sessions; 0 for no limit */
+      memory_limit: number;
       /** @description processors that it kept busy in the last second: 0.5 is half of one */
       load: number;
     };
@@ -2951,6 +2953,8 @@ export interface components {
       chunk_size: number;
       budget: components['schemas']['PoolBudgetDto'];
       paused: boolean;
+      /** @description whether new messages are encrypted, so that nobody reads them in the chat */
+      encryption: boolean;
       /** Format: uuid */
       janitor_session_id?: string;
       scrub?: components['schemas']['PoolScrubDto'];
@@ -2973,6 +2977,11 @@ export interface components {
       /** @description 20 a minute and one a second when absent */
       budget?: components['schemas']['PoolBudgetDto'];
       /**
+       * @description whether new messages are encrypted, so that nobody reads them in the chat
+       * @default false
+       */
+      encryption?: boolean;
+      /**
        * Format: uuid
        * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored
        */
@@ -2987,6 +2996,8 @@ export interface components {
       budget?: components['schemas']['PoolBudgetDto'];
       /** @description while paused nothing is sent; what is being sent goes on */
       paused?: boolean;
+      /** @description whether new messages are encrypted, so that nobody reads them in the chat */
+      encryption?: boolean;
       /**
        * Format: uuid
        * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored; null for none

@@ -22,6 +22,7 @@ import { ObjectsRepository } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
 import { PartUploads } from './part-uploads.js';
 import { PoolHost } from './pool-host.js';
+import { PoolKeys } from './pool-keys.js';
 import { PoolOwner } from './pool-owner.js';
 import { PartSender } from './pool-part.js';
 import { PoolsController } from './pools.controller.js';
@@ -49,6 +50,7 @@ const SERVICES: Provider[] = [
   JobsService,
   LeftParts,
   ObjectsRepository,
+  PoolKeys,
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
