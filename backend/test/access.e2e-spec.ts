@@ -98,6 +98,12 @@ const ROWS: readonly Row[] = [
   ['get /v1/pools/{pool}/jobs', MASTER(404)],
   ['get /v1/pools/{pool}/jobs/{id}', MASTER(404)],
   ['delete /v1/pools/{pool}/jobs/{id}', MASTER(404)],
+  ['post /v1/pools/{pool}/uploads', MASTER(404), undefined, 'key=a'],
+  ['get /v1/pools/{pool}/uploads', MASTER(404)],
+  ['get /v1/pools/{pool}/uploads/{id}', MASTER(404)],
+  ['patch /v1/pools/{pool}/uploads/{id}', MASTER(400), {}],
+  ['delete /v1/pools/{pool}/uploads/{id}', MASTER(404)],
+  ['post /v1/pools/{pool}/uploads/{id}/complete', MASTER(404), {}],
 
   ['post /v1/bot', MASTER(400), {}],
   ['post /v1/user', MASTER(400), {}],
@@ -279,8 +285,15 @@ describe('access', () => {
 
   describe('to pools of bots', () => {
     const POOL = '22222222-2222-4222-8222-222222222222';
-    const writes = new Set(['put objects/key', 'delete objects/key', 'post copies']);
-    const reads = new Set(['get', 'get status', 'get objects', 'get objects/key', 'head objects/key', 'get stat/key']);
+    const upload = `uploads/${SOME_ID}`;
+    const writes = new Set([
+      ...['put objects/key', 'delete objects/key', 'post copies'],
+      ...['post uploads', `patch ${upload}`, `delete ${upload}`, `post ${upload}/complete`],
+    ]);
+    const reads = new Set([
+      ...['get', 'get status', 'get objects', 'get objects/key', 'head objects/key', 'get stat/key'],
+      ...['get uploads', `get ${upload}`],
+    ]);
     const copy = { from: { key: 'a' }, to: { key: 'b' } };
     let tokens: Record<'reader' | 'writer' | 'other', Record<string, string>>;
 

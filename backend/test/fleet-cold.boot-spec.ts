@@ -121,9 +121,9 @@ describe('a worker that starts with all its sessions', () => {
     await worker?.end('SIGTERM');
     await startWorker({ WORKER_MEMORY: '1MiB' });
     await until('the reason', async () => {
-      const [first = ''] = paths;
-      const { health, health_cause: cause } = await gateway.must('GET', first);
-      return health === 'down' && /^waiting for memory: .* WORKER_MEMORY is 1 MiB$/.test(String(cause));
+      const rows = (await gateway.must('GET', '/v1/sessions')) as unknown as readonly Record<string, unknown>[];
+      const cause = /waiting for memory: worker cold has \d+ MiB in use, and WORKER_MEMORY is 1 MiB$/;
+      return rows.every(({ health, health_cause }) => health === 'down' && cause.test(String(health_cause)));
     });
     const [listed] = (await gateway.must('GET', '/v1/workers')) as unknown as readonly Record<string, unknown>[];
     expect(listed).toMatchObject({ id: 'cold', memory_limit: 1024 * 1024, sessions: 0 });

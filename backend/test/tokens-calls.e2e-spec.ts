@@ -343,7 +343,12 @@ describe('calls with a scoped token', () => {
         expect((await call(app, token, bot, 'getMe')).status).toBe(200);
         expect(performance.now() - startedAt).toBeLessThan(onLoadedMachine(1_000));
       }
+      const me = await app.http().get('/v1/me').set(bearer(token)).expect(200);
+      expect((me.body as Answer['body']).result).toMatchObject({ kind: 'token', enabled: true, pool_access: 'read' });
+      const { id, app_ids, classes } = (me.body as Answer['body']).result ?? {};
       wire.cut();
+      const cut = await app.http().get('/v1/me').set(bearer(token)).expect(200);
+      expect((cut.body as Answer['body']).result).toMatchObject({ kind: 'token', id, app_ids, classes });
       expect((await call(app, token, bot, 'getMe')).status).toBe(200);
       for (const each of [unused, revoked]) {
         const { status, body } = await call(app, each, bot, 'getMe');

@@ -167,6 +167,16 @@ describe('a stolen token of read, send and manage gets', () => {
         hasChat: false,
       });
     }
+    // What is left is all that is counted: a search would tell a code digit by digit.
+    for (const [method, params] of [
+      ['getChats', { limit: 1 }],
+      ['getChats', { limit: 100 }],
+      ['searchChats', { query: 'Telegram', limit: 10 }],
+    ] as const) {
+      const { text } = await call(method, params);
+      const { result } = JSON.parse(text) as { result: { total_count: number; chat_ids: number[] } };
+      expect({ method, total: result.total_count }).toEqual({ method, total: result.chat_ids.length });
+    }
   });
 
   it('nothing by keys that are read in two ways', async () => {

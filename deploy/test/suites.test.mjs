@@ -37,7 +37,7 @@ describe('the suites', () => {
   /** Runs what has been written, as `npm test` does. */
   const run = async () => {
     const suites = [
-      { name: 'first', jest: [at('jest/config.json'), '--maxWorkers=1'] },
+      { name: 'first', jest: [at('jest/config.json'), '--maxWorkers=1'], aside: true, pieces: 2 },
       { name: 'second', node: relative(root, at('node')) },
     ];
     const program = startProgram(

@@ -97,6 +97,12 @@ interface Settings {
   /** Networks that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[];
   readonly authFailuresPerMinute: number;
+  /** How many streams and waiting requests a process holds open at once. */
+  readonly heldRequests: {
+    readonly perToken: number;
+    /** Of all scoped tokens that come from there. */
+    readonly perAddress: number;
+  };
   readonly console: { readonly dir: string | undefined };
   readonly log: { readonly level: Env['LOG_LEVEL'] };
   readonly warnings: readonly string[];
@@ -240,6 +246,7 @@ export class AppConfig implements Settings {
   readonly trustedProxies!: Settings['trustedProxies'];
   readonly webhookNetworks!: Settings['webhookNetworks'];
   readonly authFailuresPerMinute!: Settings['authFailuresPerMinute'];
+  readonly heldRequests!: Settings['heldRequests'];
   readonly console!: Settings['console'];
   readonly log!: Settings['log'];
   /** What the operator should hear about although it is no mistake. */
@@ -328,6 +335,7 @@ export class AppConfig implements Settings {
       trustedProxies: parseCidrList(env.TRUSTED_PROXIES ?? '') ?? [],
       webhookNetworks: parseCidrList(env.WEBHOOK_ALLOW_NETWORKS ?? '') ?? [],
       authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
+      heldRequests: { perToken: env.HELD_REQUESTS_PER_TOKEN, perAddress: env.HELD_REQUESTS_PER_ADDRESS },
       console: { dir: env.CONSOLE_DIR === undefined ? builtConsole() : resolve(env.CONSOLE_DIR) },
       log: { level: env.LOG_LEVEL },
       warnings:

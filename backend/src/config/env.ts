@@ -112,6 +112,8 @@ export class Env {
   @IsOptional() @IsHostList() S3_DOMAINS?: string;
   @IsOptional() @IsCidrList() TRUSTED_PROXIES?: string;
   @IsInt() @Min(1) @Max(100_000) AUTH_FAILURES_PER_MINUTE = 10;
+  @IsInt() @Min(1) @Max(100_000) HELD_REQUESTS_PER_TOKEN = 100;
+  @IsInt() @Min(1) @Max(100_000) HELD_REQUESTS_PER_ADDRESS = 300;
   @IsOptional() @IsCidrList() WEBHOOK_ALLOW_NETWORKS?: string;
 
   @Matches(/\S/) DATA_DIR = './data';

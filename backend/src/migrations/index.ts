@@ -20,6 +20,8 @@ import { CreateInstance1700001500001 } from './1700001500001-create-instance.js'
 import { LimitMemory1700002200000 } from './1700002200000-limit-memory.js';
 import { CreatePoolJobs1700001800000 } from './1700001800000-create-pool-jobs.js';
 import { EncryptPools1700001800001 } from './1700001800001-encrypt-pools.js';
+import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
+import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -44,5 +46,7 @@ export const MIGRATIONS = [
   CreateInstance1700001500001,
   CreatePoolJobs1700001800000,
   EncryptPools1700001800001,
+  CreateResumables1700001900000,
+  NoteConnections1700002100000,
   LimitMemory1700002200000,
 ];

@@ -1297,6 +1297,60 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pools/{pool}/uploads': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Uploads under way, the newest first; not those of S3 */
+    get: operations['listPoolUploads'];
+    put?: never;
+    /** Begin an upload that goes on after a cut; without a body */
+    post: operations['beginPoolUpload'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/uploads/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How far an upload is, or what it has become */
+    get: operations['getPoolUpload'];
+    put?: never;
+    post?: never;
+    /** Give an upload up: what is being sent is taken back, what was stored is deleted */
+    delete: operations['abortPoolUpload'];
+    options?: never;
+    head?: never;
+    /** Append bytes, as many as one likes; what arrives of a body that breaks off is kept */
+    patch: operations['appendToPoolUpload'];
+    trace?: never;
+  };
+  '/v1/pools/{pool}/uploads/{id}/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Say that nothing more comes, and wait for the object; may be repeated */
+    post: operations['completePoolUpload'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pools/{pool}/jobs': {
     parameters: {
       query?: never;
@@ -3145,6 +3199,46 @@ export interface components {
       found: number;
       /** @enum {string} */
       remote: 'deleted' | 'pending' | 'not_possible';
+    };
+    PoolUploadErrorDto: {
+      code: string;
+      message: string;
+    };
+    PoolUploadDto: {
+      /** Format: uuid */
+      upload_id: string;
+      key: string;
+      /**
+       * @description completing: nothing more comes, and the rest is being stored; failed: only removing it helps; stored: `object` is what it became
+       * @enum {string}
+       */
+      state: 'open' | 'completing' | 'failed' | 'stored';
+      /** @description how many bytes have come: where the next request begins */
+      offset: number;
+      /** @description how many there will be, where that was said */
+      length?: number;
+      /** @description of these, how many are in messages */
+      stored: number;
+      /** @description messages that have them */
+      parts?: number;
+      /** @description what is to be a message and is none yet */
+      waiting: number;
+      /** @description of the messages that it is cut into */
+      chunk_size?: number;
+      /** @description why it does not go on at the moment, or at all */
+      error?: components['schemas']['PoolUploadErrorDto'];
+      object?: components['schemas']['ObjectDto'];
+      /** Format: date-time */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description when it is removed unless it goes on before
+       */
+      expires_at?: string;
+    };
+    CompletePoolUploadDto: {
+      /** @description hexadecimal: 422 unless the whole has it; the upload stays */
+      sha256?: string;
     };
     PoolJobFindingDto: {
       chat_id: number;
@@ -7391,6 +7485,262 @@ export interface operations {
             result: components['schemas']['CollectedDto'];
           };
         };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listPoolUploads: {
+    parameters: {
+      query?: {
+        /** @description the previous page's next_cursor */
+        cursor?: string;
+        /** @description at most so many; absent: all */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  beginPoolUpload: {
+    parameters: {
+      query: {
+        /** @description the key of the object that it is to become */
+        key: string;
+      };
+      header?: {
+        /** @description of the object */
+        'Content-Type'?: string;
+        /** @description how many bytes will come */
+        'Upload-Length'?: string;
+        /** @description kept with the object and given back with it */
+        'X-Meta-*'?: string;
+      };
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getPoolUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  abortPoolUpload: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['DeletedDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  appendToPoolUpload: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description where the body begins: where the upload ends */
+        'Upload-Offset': string;
+      };
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': string;
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  completePoolUpload: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description ETags: 412 unless the object has one of them */
+        'If-Match'?: string;
+        /** @description ETags, or *: 412 when the object has one of them, or is there at all */
+        'If-None-Match'?: string;
+        /** @description RFC 7240: respond-async, also with wait=<seconds>: 202 when not all is stored by then */
+        Prefer?: string;
+      };
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CompletePoolUploadDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolUploadDto'];
+          };
+        };
+      };
+      /** @description the rest is being stored: ask for the upload */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description refused or failed; `error.code` says why */
       default: {

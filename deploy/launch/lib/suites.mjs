@@ -12,8 +12,8 @@ const MOST_UNSTEADY_FILES = 3;
 
 /**
  * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
- * own test runner. Those that go `aside` start whole products and wait for them more than they work: they run one after the other
- * while the rest run, so that no processor is idle. `pieces` is into how many one may be cut, for whoever is free first.
+ * own test runner. Those that go `aside` start whole products and wait for them more than they work: they run in lanes of their own
+ * while the rest run, so that no processor is idle. `pieces` is into how many one is cut, for whichever lane is free first.
  * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, aside?: true, pieces?: number }[]}
  */
 export const SUITES = [
@@ -22,7 +22,7 @@ export const SUITES = [
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
-  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true, aside: true },
+  { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true, aside: true, pieces: 3 },
   {
     name: 'boot',
     jest: ['backend/jest.config.mjs', '--runInBand', '--testPathPatterns', '\\.boot-spec\\.ts$'],
@@ -31,17 +31,19 @@ export const SUITES = [
   },
 ];
 
+/** How many suites that go aside run at once. */
+const LANES_ASIDE = 2;
+
 /**
- * Runs suites in two lanes; the one that has nothing left of its own helps with what goes aside.
+ * Runs suites in lanes; the one that has nothing left of its own helps with what goes aside.
  * @param {typeof SUITES} chosen
  * @returns {Promise<readonly object[]>} what `printSummary` takes
  */
 export async function runSuites(chosen) {
-  const aside = chosen.filter((suite) => suite.aside).flatMap(piecesOf);
+  const aside = chosen.filter((suite) => suite.aside);
   const others = chosen.filter((suite) => !suite.aside);
-  const helping = async () => [...(await runLane(others, runSeen)), ...(await runLane(aside, runUnseen))];
-  const lanes = others.length === 0 ? [runLane(aside, runSeen)] : [helping(), runLane(aside, runUnseen)];
-  const results = (await Promise.all(lanes)).flat();
+  // Alone they are shown as they run, like any other.
+  const results = others.length === 0 ? await runLane(aside, runSeen) : await runLanes(others, inTurns(aside));
   const sums = chosen.map(({ name }) => together(results.filter((result) => result.name === name)));
   return tryAgain(chosen, sums);
 }
@@ -71,6 +73,19 @@ async function tryAgain(suites, results) {
     });
   }
   return [...after.values()];
+}
+
+async function runLanes(others, aside) {
+  const helping = async () => [...(await runLane(others, runSeen)), ...(await runLane(aside, runUnseen))];
+  const lanesAside = Array.from({ length: LANES_ASIDE }, () => runLane(aside, runUnseen));
+  return (await Promise.all([helping(), ...lanesAside])).flat();
+}
+
+/** The pieces of all suites, of each one after the other: what two lanes run then is seldom the same kind of work. */
+function inTurns(suites) {
+  const cut = suites.map(piecesOf);
+  const most = Math.max(0, ...cut.map(({ length }) => length));
+  return Array.from({ length: most }, (_, at) => cut.flatMap((pieces) => pieces[at] ?? [])).flat();
 }
 
 function piecesOf(suite) {

@@ -247,6 +247,20 @@ export class AuthenticationThrottledError extends AppError {
   }
 }
 
+/** Too many streams and waiting requests are open already, of this token or from this address; `details.of` says of which. */
+export class TooManyHeldRequestsError extends AppError {
+  readonly code = 'too_many_held_requests';
+  readonly status = 429;
+
+  constructor(of: 'token' | 'address', limit: number) {
+    const whose = of === 'token' ? 'of this token' : 'of scoped tokens from this address';
+    super(`${limit} streams and waiting requests ${whose} are open already`, {
+      retryAfterSeconds: 5,
+      details: { of, limit },
+    });
+  }
+}
+
 /** A bug of ours. Its cause is logged and never sent. */
 export class InternalError extends AppError {
   readonly code = 'internal_error';

@@ -49,6 +49,8 @@ function planOf(context: ExecutionContext): AnswerPlan {
   return { hasEnvelope: !isBare, fields: answer && fieldsOf(answer) };
 }
 
+const ACCEPTED = 202;
+
 /** Puts results into `{"ok":true,"result":…}`; of classes named by `@Returns`, only documented fields leave. */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
@@ -62,8 +64,8 @@ export class EnvelopeInterceptor implements NestInterceptor {
     return next.handle().pipe(
       map((result) => {
         if (result instanceof StreamableFile || reply.sent) return result;
-        // Creates answer 200 as everything else does; Nest would say 201 to a POST.
-        void reply.code(200).type('application/json; charset=utf-8');
+        // Creates answer 200 as everything else does; Nest would say 201 to a POST. What goes on after the answer says 202.
+        void reply.code(reply.statusCode === ACCEPTED ? ACCEPTED : 200).type('application/json; charset=utf-8');
         return successEnvelope(fields ? shaped(result, fields) : result);
       }),
     );

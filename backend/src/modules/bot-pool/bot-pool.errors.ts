@@ -158,3 +158,26 @@ export class PartMismatchError extends AppError {
     });
   }
 }
+
+/** What waits on the disk for the bots of pools takes all that it may. */
+export class SpoolFullError extends AppError {
+  readonly code = 'spool_full';
+  readonly status = 507;
+
+  constructor(limitBytes: number) {
+    super('what waits for bots takes all of the disk that it may', {
+      details: { limit_bytes: limitBytes },
+      retryAfterSeconds: 60,
+    });
+  }
+}
+
+/** The upload cannot become an object any more, for the reason in `details`: remove it, and send the object again. */
+export class UploadFailedError extends AppError {
+  readonly code = 'upload_failed';
+  readonly status = 409;
+
+  constructor({ code, message }: { readonly code: string | number; readonly message: string }) {
+    super(`the upload cannot go on: ${message}`, { details: { code, message } });
+  }
+}

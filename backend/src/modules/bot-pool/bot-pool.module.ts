@@ -7,6 +7,8 @@ import { BlobReads } from './blob-reads.js';
 import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
+import { ChunkFiles } from './chunk-files.js';
+import { ChunkSender } from './chunk-sender.js';
 import { FleetPartSender } from './fleet-part-sender.js';
 import { GcWork } from './jobs/gc-work.js';
 import { JobRunner } from './jobs/job-runner.js';
@@ -31,10 +33,14 @@ import { PoolsInternalController } from './pools-internal.controller.js';
 import { PoolsRepository } from './pools.repository.js';
 import { PoolsService } from './pools.service.js';
 import { RemotePoolHost } from './remote-pool-host.js';
+import { ResumableEnds } from './resumable-ends.js';
+import { ResumableUploads } from './resumable-uploads.js';
+import { ResumablesController } from './resumables.controller.js';
+import { ResumablesRepository } from './resumables.repository.js';
 import { Spool } from './spool.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-const PUBLIC = [PoolsController, ObjectsController, JobsController];
+const PUBLIC = [PoolsController, ObjectsController, ResumablesController, JobsController];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
@@ -48,6 +54,8 @@ const SERVICES: Provider[] = [
   JobRunner,
   JobsRepository,
   JobsService,
+  ChunkFiles,
+  ChunkSender,
   LeftParts,
   ObjectsRepository,
   PoolKeys,
@@ -56,6 +64,9 @@ const SERVICES: Provider[] = [
   PoolsService,
   PurgeWork,
   ScrubWork,
+  ResumableEnds,
+  ResumableUploads,
+  ResumablesRepository,
   Spool,
   UploadsRepository,
 ];

@@ -16,7 +16,7 @@ import {
   Requires,
   Returns,
 } from '../../common/http/index.js';
-import { select, sendFile } from '../files/index.js';
+import { sendFile } from '../files/index.js';
 import {
   CollectedDto,
   CopyObjectDto,
@@ -27,30 +27,25 @@ import {
   ObjectStatDto,
 } from './object.dto.js';
 import { worstOf } from './blob-eraser.js';
-import { ObjectReplacedError, PreconditionFailedError } from './bot-pool.errors.js';
+import { ObjectReplacedError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
+import {
+  answerOf,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  metadataOf,
+  preconditionOf,
+  toObjectDto,
+  validKey,
+} from './object-requests.js';
 import { ObjectsService } from './objects.service.js';
 import { PartUploads } from './part-uploads.js';
 import { requestBody } from './request-body.js';
-import type { ObjectRow, Precondition } from './stored-object.js';
 
 const DEFAULT_LIMIT = 100;
 const READ_ATTEMPTS = 3;
-const MAX_KEY_BYTES = 1_024;
-const META = 'x-meta-';
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
 const KEY = { name: 'key', type: 'string', description: 'percent-encoded; slashes may stand as they are' } as const;
-const IF_MATCH = {
-  name: 'If-Match',
-  required: false,
-  description: 'ETags: 412 unless the object has one of them',
-} as const;
-const IF_NONE_MATCH = {
-  name: 'If-None-Match',
-  required: false,
-  description: 'ETags, or *: 412 when the object has one of them, or is there at all',
-} as const;
-
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
 @Controller('v1/pools/:pool')
@@ -97,7 +92,7 @@ export class ObjectsController {
       md5: md5Of(request),
       precondition: preconditionOf(request),
     });
-    return toDto(object);
+    return toObjectDto(object);
   }
 
   // Before the other: Fastify makes HEAD of GET by itself, and would read whole objects for it.
@@ -155,7 +150,7 @@ export class ObjectsController {
     const from = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString('utf8');
     const page = await this.objects.list(await this.buckets.ofPool(name), { prefix, delimiter, from, limit });
     return {
-      objects: page.objects.map(toDto),
+      objects: page.objects.map(toObjectDto),
       prefixes: page.prefixes,
       ...(page.nextFrom !== undefined && { next_cursor: Buffer.from(page.nextFrom, 'utf8').toString('base64url') }),
     };
@@ -177,7 +172,7 @@ export class ObjectsController {
       uploader: blob.uploaderId,
       stored_at: blob.storedAt.toISOString(),
     }));
-    return { ...toDto(object), parts };
+    return { ...toObjectDto(object), parts };
   }
 
   @Post('copies')
@@ -193,7 +188,7 @@ export class ObjectsController {
     const source = { bucket: pool, key: validKey(from.key) };
     const target = { bucket: pool, key: validKey(to.key) };
     const { object } = await this.objects.copy(source, target, preconditionOf(request));
-    return toDto(object);
+    return toObjectDto(object);
   }
 
   @Post('collect')
@@ -211,62 +206,6 @@ export class ObjectsController {
   }
 }
 
-function toDto(object: ObjectRow): ObjectDto {
-  const { id, key, sizeBytes, etag, sha256, contentType, metadata, createdAt } = object;
-  return {
-    key,
-    version: id,
-    size: sizeBytes,
-    etag,
-    ...(sha256 !== undefined && { sha256 }),
-    content_type: contentType,
-    metadata,
-    created_at: createdAt.toISOString(),
-  };
-}
-
-/** The answer to a read, without its bytes. @throws RangeNotSatisfiableError, PreconditionFailedError */
-function answerOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { sizeBytes, etag, contentType, headers: said, metadata, createdAt }: ObjectRow,
-): { readonly status: number; readonly headers: Record<string, string>; readonly from: number; readonly to: number } {
-  const tag = `"${etag}"`;
-  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
-  const { ifMatch } = preconditionOf(request);
-  if (ifMatch !== undefined && !ifMatch.some((each) => each === '*' || each === tag))
-    throw new PreconditionFailedError();
-  // A range that cannot be is told with what there is.
-  void reply.header('content-range', `bytes */${sizeBytes}`);
-  const selection = select(sizeBytes, tag, {
-    range: sizeBytes === 0 ? undefined : range,
-    ifRange: typeof ifRange === 'string' ? ifRange : undefined,
-    ifNoneMatch,
-  });
-  reply.removeHeader('content-range');
-  const headers = {
-    etag: tag,
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-cache',
-    'last-modified': createdAt.toUTCString(),
-    ...said,
-    ...Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`${META}${name}`, value])),
-  };
-  if (selection.kind === 'unchanged') return { status: 304, headers, from: 0, to: 0 };
-  const { from, to } = selection.kind === 'part' ? selection : { from: 0, to: sizeBytes };
-  return {
-    status: selection.kind === 'part' ? 206 : 200,
-    headers: {
-      ...headers,
-      'content-type': contentType,
-      'content-length': String(to - from),
-      ...(selection.kind === 'part' && { 'content-range': `bytes ${from}-${to - 1}/${sizeBytes}` }),
-    },
-    from,
-    to,
-  };
-}
-
 /** The key of the path, slashes and all. @throws ValidationFailedError */
 function keyOf({ raw: { url = '' } }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
@@ -280,36 +219,9 @@ function keyOf({ raw: { url = '' } }: FastifyRequest): string {
   return validKey(key);
 }
 
-/** @throws ValidationFailedError */
-function validKey(key: string): string {
-  const bytes = Buffer.byteLength(key);
-  if (bytes === 0 || bytes > MAX_KEY_BYTES || key.includes('\0')) {
-    const message = `a key has 1 to ${MAX_KEY_BYTES} bytes, and not the character U+0000`;
-    throw new ValidationFailedError([{ path: 'key', message }]);
-  }
-  return key;
-}
-
 function sizeOf({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
-}
-
-function metadataOf({ headers }: FastifyRequest): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      name.startsWith(META) && name.length > META.length ? [[name.slice(META.length), String(value)] as const] : [],
-    ),
-  );
-}
-
-function preconditionOf({ headers }: FastifyRequest): Precondition {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
-  return { ifMatch: tagsOf(ifMatch), ifNoneMatch: tagsOf(ifNoneMatch) };
-}
-
-function tagsOf(header: string | undefined): readonly string[] | undefined {
-  return header?.split(',').map((tag) => tag.trim());
 }
 
 function sha256Of({ headers }: FastifyRequest): string | undefined {

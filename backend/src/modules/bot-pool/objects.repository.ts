@@ -157,6 +157,15 @@ export class ObjectsRepository {
     return found?.uploadId === uploadId ? found.object : undefined;
   }
 
+  /** What an upload has become, while its key has it. */
+  async ofUpload(poolId: string, uploadId: string): Promise<ObjectRow | undefined> {
+    const [row] = await this.unitOfWork.rows<RawObject>(
+      'SELECT * FROM pool_objects WHERE upload_id = $1 AND pool_id = $2',
+      [uploadId, poolId],
+    );
+    return row && toObject(row);
+  }
+
   /**
    * In the order of the keys' bytes.
    * @param from the first key that may be there

@@ -9,10 +9,12 @@ import type {
   Bucket,
   Description,
   Extent,
+  NewObject,
   NewPart,
   ObjectRow,
   PartRow,
   Precondition,
+  Replaced,
   UploadRow,
 } from './stored-object.js';
 import { type UploadName, UploadsRepository } from './uploads.repository.js';
@@ -93,25 +95,43 @@ export class PartUploads {
       await this.objects.lockPool(bucket.poolId);
       const done = await this.objects.madeBy(id, bucket.id, key);
       if (done !== undefined) return { object: done, freed: [] };
-      const { contentType, headers, metadata } = await this.repository.find(upload);
+      const described = await this.repository.find(upload);
       const parts = chosen(await this.repository.parts(id), named, minPartBytes);
-      const md5s = Buffer.from(parts.map(({ etag }) => etag).join(''), 'hex');
-      const made = {
-        key,
-        sizeBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-        etag: `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`,
-        sha256: undefined,
-        contentType,
-        headers,
-        metadata,
-      };
-      const ids = parts.map((part) => part.id);
-      const extents = await this.blobs.extents('part', ids);
-      const replaced = await this.objects.put(bucket, made, extents, precondition, id);
-      return { object: replaced.object, freed: [...replaced.freed, ...(await this.repository.remove(id))] };
+      return this.assemble(upload, described, parts, { precondition });
     });
     void this.service.erase(bucket.poolId, freed);
     return object;
+  }
+
+  /**
+   * Within a transaction that has locked the pool: makes the object of these parts, and ends the upload.
+   * @param whole what is known of the bytes one after the other; of S3's parts nothing is
+   * @returns what nothing refers to any more, for whoever commits to erase. @throws PreconditionFailedError
+   */
+  async assemble(
+    { bucket, key, id }: UploadName,
+    { contentType, headers, metadata }: Description,
+    parts: readonly PartRow[],
+    {
+      precondition,
+      whole,
+    }: { readonly precondition: Precondition; readonly whole?: Partial<Pick<NewObject, 'etag' | 'sha256'>> },
+  ): Promise<Replaced> {
+    const md5s = Buffer.from(parts.map(({ etag }) => etag).join(''), 'hex');
+    const made = {
+      key,
+      sizeBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      etag: `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`,
+      sha256: undefined,
+      ...whole,
+      contentType,
+      headers,
+      metadata,
+    };
+    const ids = parts.map((part) => part.id);
+    const extents = await this.blobs.extents('part', ids);
+    const { object, freed } = await this.objects.put(bucket, made, extents, precondition, id);
+    return { object, freed: [...freed, ...(await this.repository.remove(id))] };
   }
 
   /** @throws PartUploadNotFoundError */

@@ -29,6 +29,9 @@ export interface UploadName {
   readonly id: string;
 }
 
+/** How an upload comes: in S3's parts, of any numbers and order, or as one body that may be cut. */
+export type UploadKind = 's3' | 'resumable';
+
 /** Uploads in parts that are under way. */
 @Injectable()
 export class UploadsRepository {
@@ -38,22 +41,27 @@ export class UploadsRepository {
   ) {}
 
   /** @returns its id, which nobody can guess */
-  async create({ id, poolId }: Pick<Bucket, 'id' | 'poolId'>, key: string, said: Description): Promise<string> {
+  async create(
+    { id, poolId }: Pick<Bucket, 'id' | 'poolId'>,
+    key: string,
+    said: Description,
+    kind: UploadKind = 's3',
+  ): Promise<string> {
     const uploadId = randomUUID();
     const { contentType, headers, metadata } = said;
     await this.unitOfWork.rows(
-      `INSERT INTO pool_uploads (id, pool_id, bucket_id, key, content_type, headers, metadata)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [uploadId, poolId, id, key, contentType, JSON.stringify(headers), JSON.stringify(metadata)],
+      `INSERT INTO pool_uploads (id, pool_id, bucket_id, key, content_type, headers, metadata, kind)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [uploadId, poolId, id, key, contentType, JSON.stringify(headers), JSON.stringify(metadata), kind],
     );
     return uploadId;
   }
 
   /** @throws PartUploadNotFoundError */
-  async find({ id, bucket, key }: UploadName): Promise<UploadRow> {
+  async find({ id, bucket, key }: UploadName, kind: UploadKind = 's3'): Promise<UploadRow> {
     const [row] = await this.unitOfWork.rows<RawUpload>(
-      'SELECT * FROM pool_uploads WHERE id = $1 AND bucket_id = $2 AND key = $3',
-      [id, bucket.id, key],
+      'SELECT * FROM pool_uploads WHERE id = $1 AND bucket_id = $2 AND key = $3 AND kind = $4',
+      [id, bucket.id, key, kind],
     );
     if (row === undefined) throw new PartUploadNotFoundError();
     return toUpload(row);
@@ -100,7 +108,7 @@ export class UploadsRepository {
     return freed;
   }
 
-  /** By key, and then by when they began. @param after only those behind this one, or behind its key when it has no id */
+  /** Those of S3, by key, and then by when they began. @param after only those behind this one, or behind its key when it has no id */
   async list(
     bucketId: string,
     question: {
@@ -113,7 +121,7 @@ export class UploadsRepository {
     const { from, to, after, limit } = question;
     const rows = await this.unitOfWork.rows<RawUpload>(
       `SELECT u.* FROM pool_uploads u LEFT JOIN pool_uploads a ON a.id = $5
-        WHERE u.bucket_id = $1 AND u.key >= $2 AND ($3::text IS NULL OR u.key < $3)
+        WHERE u.bucket_id = $1 AND u.kind = 's3' AND u.key >= $2 AND ($3::text IS NULL OR u.key < $3)
           AND ($4::text IS NULL OR u.key > $4
                OR (u.key = $4 AND a.id IS NOT NULL AND (u.created_at, u.id) > (a.created_at, a.id)))
         ORDER BY u.key, u.created_at, u.id LIMIT $6`,
@@ -122,7 +130,7 @@ export class UploadsRepository {
     return rows.map(toUpload);
   }
 
-  /** Those of a bucket, or of a pool; also only those that began so long ago. */
+  /** Those of a bucket, of any kind; or S3's of a pool that began so long ago. */
   async ids(
     of: { readonly bucketId: string } | { readonly poolId: string; readonly olderThanMs: number },
   ): Promise<string[]> {
@@ -130,7 +138,8 @@ export class UploadsRepository {
       'bucketId' in of
         ? await this.unitOfWork.rows<{ id: string }>('SELECT id FROM pool_uploads WHERE bucket_id = $1', [of.bucketId])
         : await this.unitOfWork.rows<{ id: string }>(
-            `SELECT id FROM pool_uploads WHERE pool_id = $1 AND created_at < now() - $2 * interval '1 millisecond'`,
+            `SELECT id FROM pool_uploads
+              WHERE pool_id = $1 AND kind = 's3' AND created_at < now() - $2 * interval '1 millisecond'`,
             [of.poolId, of.olderThanMs],
           );
     return rows.map(({ id }) => id);

@@ -9,7 +9,7 @@ import { Notifications } from '../../common/db/notifications.js';
 import { messageOf, TdlibError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
-import { WorkerLease } from '../workers/index.js';
+import { GoneWorkers, WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { describeThrown } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
@@ -60,6 +60,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     private readonly sessions: HeldSessions,
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
+    private readonly gone: GoneWorkers,
     private readonly notifications: Notifications,
     private readonly directories: SessionDirectories,
     private readonly moves: SessionMoves,
@@ -136,6 +137,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     await dropping;
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
+      await this.gone.endLeases(workerId);
       await this.repository.expireLostLogins(workerId, false);
     }
     if (await this.moves.isGivingUp()) {
@@ -175,17 +177,21 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     }
   }
 
-  /** Leaves what this worker has no memory for to others, and says so to whoever asks for it. */
+  /** Leaves what this worker has no memory for to others, and has it said wherever somebody looks. */
   private async yieldForMemory(): Promise<void> {
     const { shortage } = this.budget;
     if (shortage === undefined) return;
+    const { workerId } = this.lease;
     const due = this.due();
-    if (!this.isShort) this.logger.warn(`no more sessions are opened: ${shortage}`, { waiting: due.length });
-    this.isShort = true;
-    if (due.length === 0) return;
-    await this.repository.releaseUnbegun(this.lease.workerId, due, shortage);
+    const left = await this.repository.releaseUnbegun(
+      workerId,
+      due,
+      `waiting for memory: worker ${workerId} has ${shortage}`,
+    );
     for (const id of due) this.retryAt.delete(id);
-    await this.notifications.publish('session_released', this.lease.workerId);
+    if (left.length > 0) await this.notifications.publish('session_released', workerId);
+    if (!this.isShort) this.logger.warn(`no more sessions are opened: ${shortage}`, { left: left.length });
+    this.isShort = true;
   }
 
   /** Without the database for too long: whoever can reach it shall have what this worker holds. */

@@ -355,13 +355,21 @@ export class SessionsRepository {
     );
   }
 
-  /** As {@link releaseUnopened}, for sessions of a worker of this id that it has not begun to open. */
-  async releaseUnbegun(workerId: string, ids: readonly string[], cause: string): Promise<void> {
-    await this.unitOfWork.rows(
+  /**
+   * As {@link releaseUnopened}, for sessions that a worker will not even begin to open: these of its own, and all that nobody has and
+   * nothing is said of yet.
+   * @returns those that were its own
+   */
+  async releaseUnbegun(workerId: string, own: readonly string[], cause: string): Promise<readonly string[]> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
       `UPDATE sessions SET worker_id = NULL, ${healthDown('$3')}, updated_at = now()
-        WHERE worker_id = $1 AND id = ANY($2::uuid[]) AND status = 'authorized'`,
-      [workerId, ids, cause],
+        WHERE status = 'authorized'
+          AND ((worker_id = $1 AND id = ANY($2::uuid[])) OR (worker_id IS NULL AND health <> 'down'))
+      RETURNING id`,
+      [workerId, own, cause],
     );
+    const released = new Set(rows.map(({ id }) => id));
+    return own.filter((id) => released.has(id));
   }
 
   /** Gives back what is still ours, so that any worker may claim it at once. */

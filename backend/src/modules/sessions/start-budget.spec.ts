@@ -41,7 +41,7 @@ describe('the budget of a start', () => {
   it('says what is missing only when nothing is being opened that could still end', () => {
     memoryBytes = 200 * MIB;
     const start = budget({ memory: 201 * MIB });
-    expect(start.shortage).toBe('waiting for memory: this worker has 200 MiB in use, and WORKER_MEMORY is 201 MiB');
+    expect(start.shortage).toBe('200 MiB in use, and WORKER_MEMORY is 201 MiB');
     start.begin(false);
     expect(start.shortage).toBeUndefined();
     start.end();

@@ -49,11 +49,10 @@ export class StartBudget {
     return Math.floor(this.logins);
   }
 
-  /** Why none is begun, in words; undefined while memory is not what is missing. */
+  /** What memory there is and may be, in words; undefined while memory is not what is missing. */
   get shortage(): string | undefined {
     if (this.starting > 0 || this.memoryRoom > 0) return undefined;
-    const used = inMiB(this.gauge.memoryBytes());
-    return `waiting for memory: this worker has ${used} in use, and WORKER_MEMORY is ${inMiB(this.limits.memoryBytes)}`;
+    return `${inMiB(this.gauge.memoryBytes())} in use, and WORKER_MEMORY is ${inMiB(this.limits.memoryBytes)}`;
   }
 
   /** One is begun. @param isLogin whether it is a bot that logs in anew */

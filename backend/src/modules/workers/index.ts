@@ -1,3 +1,4 @@
+export { GoneWorkers } from './gone-workers.js';
 export { hasRoom, WorkerDirectory } from './worker-directory.js';
 export { WorkerEntity } from './worker.entity.js';
 export { WorkerLease } from './worker-lease.js';

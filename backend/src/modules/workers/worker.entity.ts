@@ -24,4 +24,6 @@ export class WorkerEntity {
   @Column({ type: 'real', default: 0 }) load!: number;
   /** It hands its sessions over and takes no others. */
   @Column({ type: 'boolean', default: false }) draining!: boolean;
+  /** Of the process of PostgreSQL that serves the connection on which it renews its lease; null before the first renewal. */
+  @Column({ name: 'backend_pid', type: 'integer', nullable: true }) backendPid!: number | null;
 }

@@ -28,6 +28,11 @@ export interface WorkerRow {
   readonly sessions: number;
 }
 
+/** Its lease holds, and the connection that renews it is gone; not right after PostgreSQL has started, when all are. */
+const DISCONNECTED = `w.expires_at > clock_timestamp() AND w.backend_pid IS NOT NULL
+  AND pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'
+  AND NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = w.backend_pid)`;
+
 /** Any number that is ours: one process at a time purges. */
 const PURGE_LOCK = 7_404_012_018;
 
@@ -60,6 +65,25 @@ export class WorkersRepository {
       );
       return dead.length;
     });
+  }
+
+  /** Workers of a volume whose lease holds although PostgreSQL has lost the connection on which they renew it. */
+  disconnected(volume: string): Promise<Pick<WorkerRow, 'id' | 'instance' | 'addr'>[]> {
+    return this.unitOfWork.rows(`SELECT id, instance, addr FROM workers w WHERE volume = $1 AND ${DISCONNECTED}`, [
+      volume,
+    ]);
+  }
+
+  /**
+   * Ends the lease of one that {@link disconnected} tells of. Should it live after all, it has it back with its next renewal.
+   * @returns false when it has connected again, or its lease has ended
+   */
+  async endLease(id: string, instance: string): Promise<boolean> {
+    const rows = await this.unitOfWork.rows(
+      `UPDATE workers w SET expires_at = clock_timestamp() WHERE id = $1 AND instance = $2 AND ${DISCONNECTED} RETURNING id`,
+      [id, instance],
+    );
+    return rows.length === 1;
   }
 
   /** All workers by id. */
