@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PoolHost } from './pool-host.js';
+import { PoolsRepository } from './pools.repository.js';
 
 /** What the messages of a pool are encrypted with. */
 export interface PoolKey {
@@ -16,7 +17,15 @@ export interface PoolKey {
 export class PoolKeys {
   private readonly keys = new Map<string, Promise<PoolKey>>();
 
-  constructor(private readonly host: PoolHost) {}
+  constructor(
+    private readonly host: PoolHost,
+    private readonly pools: PoolsRepository,
+  ) {}
+
+  /** What new messages are encrypted with; undefined where they are not. @throws as PoolHost.key */
+  async ofNew(poolId: string): Promise<PoolKey | undefined> {
+    return (await this.pools.isEncrypted(poolId)) ? this.of(poolId) : undefined;
+  }
 
   /** @throws as PoolHost.key */
   of(poolId: string): Promise<PoolKey> {

@@ -127,6 +127,12 @@ export class PoolsRepository {
     return row.sealed_key;
   }
 
+  /** Whether new messages of a pool are encrypted. */
+  async isEncrypted(id: string): Promise<boolean> {
+    const rows = await this.unitOfWork.rows('SELECT 1 FROM pools WHERE id = $1 AND is_encrypted', [id]);
+    return rows.length > 0;
+  }
+
   /** The user that deletes for the pool, if it has one. */
   async janitor(id: string): Promise<string | undefined> {
     const [row] = await this.unitOfWork.rows<{ janitor_id: string | null }>(

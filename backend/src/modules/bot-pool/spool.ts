@@ -1,4 +1,5 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
@@ -26,7 +27,8 @@ interface SliceOptions {
   readonly sliceBytes: number;
   /** How many bytes will come, where that is known. */
   readonly sizeBytes?: number | undefined;
-  readonly hashes: BodyHashes;
+  /** Of the whole body. */
+  readonly hashes?: BodyHashes;
   /** What the files are encrypted with, if they are. */
   readonly key?: PoolKey | undefined;
 }
@@ -102,7 +104,7 @@ export class Spool implements OnModuleInit {
           rest ??= await nextOf(pieces);
           while (rest !== undefined) {
             const piece: Buffer = rest.subarray(0, sliceBytes - writer.plainBytes);
-            hashes.update(piece);
+            hashes?.update(piece);
             await writer.write(piece);
             rest = piece.length < rest.length ? rest.subarray(piece.length) : undefined;
             if (writer.plainBytes === sliceBytes) break;
@@ -122,6 +124,13 @@ export class Spool implements OnModuleInit {
     } finally {
       await pieces.return?.();
     }
+  }
+
+  /** A whole file, encrypted into another one; the file itself stays. */
+  async seal(path: string, sizeBytes: number, key: PoolKey): Promise<Slice> {
+    const slices = this.slices(createReadStream(path), { sliceBytes: sealedSize(sizeBytes), sizeBytes, key });
+    for await (const slice of slices) return slice;
+    throw new Error('the file is empty');
   }
 
   private async begin(plainBytes: number, key: PoolKey | undefined): Promise<SliceWriter> {
