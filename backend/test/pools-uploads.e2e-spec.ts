@@ -142,6 +142,24 @@ describe('a pool behind two gateways', () => {
       await cleaned();
     });
 
+    it('are encrypted where the pool wants that, in messages that are no larger for it', async () => {
+      await api.must(api.patch('/v1/pools/store', { encryption: true }));
+      const bytes = bodyOf(MIB + 77);
+      const { result } = await ask('POST', '/uploads?key=sealed');
+      const id = String(result['upload_id']);
+      await append(id, 0, bytes);
+      expect((await complete(id, { sha256: sha256(bytes) })).status).toBe(200);
+      await api.must(api.patch('/v1/pools/store', { encryption: false }));
+      expect((await bytesOf('sealed')).equals(bytes)).toBe(true);
+      const messages = await database.query<{ size: number; is_sealed: boolean }>(
+        `SELECT b.size_bytes::int AS size, b.seal_head IS NOT NULL AS is_sealed
+           FROM pool_blobs b JOIN pool_extents e ON e.blob_id = b.id JOIN pool_objects o ON o.id = e.object_id
+          WHERE o.key = 'sealed' ORDER BY e.seq`,
+      );
+      expect(messages).toMatchObject([{ size: MIB, is_sealed: true }, { is_sealed: true }]);
+      await cleaned();
+    });
+
     it('are put together of any pieces, of which nobody has said how many will come', async () => {
       const bytes = bodyOf(MIB + MIB / 2);
       const id = await begin('pieces');

@@ -19,6 +19,7 @@ import { CreateSessionStates1700001500000 } from './1700001500000-create-session
 import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 import { LimitMemory1700002200000 } from './1700002200000-limit-memory.js';
 import { CreatePoolJobs1700001800000 } from './1700001800000-create-pool-jobs.js';
+import { EncryptPools1700001800001 } from './1700001800001-encrypt-pools.js';
 import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
 import { CreatePoolLinks1700001900001 } from './1700001900001-create-pool-links.js';
 import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   CreateSessionStates1700001500000,
   CreateInstance1700001500001,
   CreatePoolJobs1700001800000,
+  EncryptPools1700001800001,
   CreateResumables1700001900000,
   CreatePoolLinks1700001900001,
   NoteConnections1700002100000,

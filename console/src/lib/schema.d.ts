@@ -3060,6 +3060,8 @@ export interface components {
       chunk_size: number;
       budget: components['schemas']['PoolBudgetDto'];
       paused: boolean;
+      /** @description whether new messages are encrypted, so that nobody reads them in the chat */
+      encryption: boolean;
       /** Format: uuid */
       janitor_session_id?: string;
       scrub?: components['schemas']['PoolScrubDto'];
@@ -3082,6 +3084,11 @@ export interface components {
       /** @description 20 a minute and one a second when absent */
       budget?: components['schemas']['PoolBudgetDto'];
       /**
+       * @description whether new messages are encrypted, so that nobody reads them in the chat
+       * @default false
+       */
+      encryption?: boolean;
+      /**
        * Format: uuid
        * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored
        */
@@ -3096,6 +3103,8 @@ export interface components {
       budget?: components['schemas']['PoolBudgetDto'];
       /** @description while paused nothing is sent; what is being sent goes on */
       paused?: boolean;
+      /** @description whether new messages are encrypted, so that nobody reads them in the chat */
+      encryption?: boolean;
       /**
        * Format: uuid
        * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored; null for none

@@ -168,6 +168,7 @@ export function aPool(changes: Partial<Pool> = {}): Pool {
     chunk_size: 64 * 1_024 * 1_024,
     budget: { max: 20, window_s: 60, gap_ms: 1_000 },
     paused: false,
+    encryption: false,
     worker: aWorker.id,
     objects: 2,
     bytes: 3 * 1_024 * 1_024,

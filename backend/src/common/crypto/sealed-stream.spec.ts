@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { MasterKeyMismatchError } from '../errors/index.js';
+import { openStretch, plainSize, sealedSize, sealedStretch, sealStream } from './sealed-stream.js';
 import { SecretBox } from './secret-box.js';
 
 const box = new SecretBox(Buffer.alloc(32, 3));
@@ -30,6 +31,34 @@ describe('a sealed stream', () => {
         expect((await open(await seal(bytes, chunk), chunk + 1)).equals(bytes)).toBe(true);
     },
   );
+
+  it('opens in any stretch, from nothing but the pieces that it is in', async () => {
+    const [key, keyId] = [Buffer.alloc(32, 5), '01020304'];
+    for (const size of [1, 65_535, 65_536, 65_537, 200_000]) {
+      const bytes = randomBytes(size);
+      const sealed = await gather(sealStream(key, keyId, WHAT, chunks(bytes, 10_000)));
+      expect([sealedSize(size), plainSize(sealed.length)]).toEqual([sealed.length, size]);
+      const secret = { key, keyId, what: WHAT, head: sealed.subarray(0, 40) };
+      const edges = [0, 1, 65_535, 65_536, 65_537, size - 1, size].filter((at) => at >= 0 && at <= size);
+      for (const from of edges) {
+        for (const to of edges.filter((at) => at > from)) {
+          const at = sealedStretch({ from, to, of: size });
+          const source = chunks(sealed.subarray(at.from, at.to), 30_000);
+          expect((await gather(openStretch(secret, { from, to, of: size }, source))).equals(bytes.subarray(from, to))).toBe(
+            true,
+          );
+        }
+      }
+      const elsewhere = { ...secret, what: 'another' };
+      const whole = { from: 0, to: size, of: size };
+      await expect(gather(openStretch(elsewhere, whole, chunks(sealed.subarray(40), 9_999)))).rejects.toThrow(
+        MasterKeyMismatchError,
+      );
+      await expect(gather(openStretch(secret, whole, chunks(sealed.subarray(40, -1), 9_999)))).rejects.toThrow(
+        MasterKeyMismatchError,
+      );
+    }
+  });
 
   it('is another one each time, and shows nothing of what it holds', async () => {
     const bytes = Buffer.from('secret text '.repeat(20_000));

@@ -8,37 +8,93 @@ const HEAD_BYTES = MAGIC.length + KEY_ID_BYTES + SALT_BYTES;
 const TAG_BYTES = 16;
 const LENGTH_BYTES = 4;
 const PIECE_BYTES = 64 * 1024;
+/** Around each piece: its length before it, its tag behind it. */
+const AROUND_BYTES = LENGTH_BYTES + TAG_BYTES;
 
 type Bytes = AsyncIterable<Uint8Array>;
+
+/** How long what {@link sealStream} makes of so many bytes is. */
+export function sealedSize(plainBytes: number): number {
+  return HEAD_BYTES + plainBytes + piecesOf(plainBytes) * AROUND_BYTES;
+}
+
+/** How many bytes were sealed to so many: the inverse of {@link sealedSize}. */
+export function plainSize(sealedBytes: number): number {
+  const body = sealedBytes - HEAD_BYTES;
+  return body - Math.max(1, Math.ceil(body / (PIECE_BYTES + AROUND_BYTES))) * AROUND_BYTES;
+}
+
+/** Where what {@link openStretch} needs for a stretch of bytes is in what was sealed. */
+export function sealedStretch({ from, to, of }: Stretch): { readonly from: number; readonly to: number } {
+  const [first, behindLast] = [Math.floor(from / PIECE_BYTES), Math.ceil(to / PIECE_BYTES)];
+  const at = (piece: number): number => HEAD_BYTES + piece * (PIECE_BYTES + AROUND_BYTES);
+  return { from: at(first), to: Math.min(at(behindLast), sealedSize(of)) };
+}
+
+/** Bytes of a stream, before it was sealed: from one up to another, of so many altogether. At least one. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly of: number;
+}
 
 /**
  * Encrypts a stream of any length in pieces of 64 KiB, each with AES-256-GCM. The key is of this one stream: from the long-lived
  * key, a random salt and what the stream is, so that a piece opens in no other stream and no other place of its own. The last piece
  * says that it is the last: a stream that was cut off does not open.
- * @param keyId 8 hexadecimal digits
- * @param what the stream is, such as whose state; authenticated
  */
-export async function* sealStream(key: Buffer, keyId: string, what: string, source: Bytes): AsyncGenerator<Buffer> {
-  const salt = randomBytes(SALT_BYTES);
-  const streamKey = keyOf(key, salt, what);
-  yield Buffer.concat([MAGIC, Buffer.from(keyId, 'hex'), salt]);
-  let index = 0;
-  const sealed = (piece: Buffer, isLast: boolean): Buffer => {
-    const cipher = createCipheriv('aes-256-gcm', streamKey, nonceOf(index++, isLast), { authTagLength: TAG_BYTES });
+export class StreamSealer {
+  /** What comes before all else. */
+  readonly head: Buffer;
+  private readonly streamKey: Buffer;
+  private index = 0;
+  private rest: Buffer = Buffer.alloc(0);
+
+  /**
+   * @param keyId 8 hexadecimal digits
+   * @param what the stream is, such as whose state; authenticated
+   */
+  constructor(key: Buffer, keyId: string, what: string) {
+    const salt = randomBytes(SALT_BYTES);
+    this.streamKey = keyOf(key, salt, what);
+    this.head = Buffer.concat([MAGIC, Buffer.from(keyId, 'hex'), salt]);
+  }
+
+  /** @returns what is ready of it */
+  update(chunk: Uint8Array): Buffer {
+    const sealed: Buffer[] = [];
+    this.rest = Buffer.concat([this.rest, chunk]);
+    while (this.rest.length > PIECE_BYTES) {
+      sealed.push(this.seal(this.rest.subarray(0, PIECE_BYTES), false));
+      this.rest = this.rest.subarray(PIECE_BYTES);
+    }
+    return Buffer.concat(sealed);
+  }
+
+  /** @returns the rest: it is the end */
+  end(): Buffer {
+    return this.seal(this.rest, true);
+  }
+
+  private seal(piece: Buffer, isLast: boolean): Buffer {
+    const nonce = nonceOf(this.index++, isLast);
+    const cipher = createCipheriv('aes-256-gcm', this.streamKey, nonce, { authTagLength: TAG_BYTES });
     const data = Buffer.concat([cipher.update(piece), cipher.final()]);
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt32BE(isLast ? data.length : data.length + LAST_PIECE_LIMIT);
     return Buffer.concat([length, data, cipher.getAuthTag()]);
-  };
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of source) {
-    rest = Buffer.concat([rest, chunk]);
-    while (rest.length > PIECE_BYTES) {
-      yield sealed(rest.subarray(0, PIECE_BYTES), false);
-      rest = rest.subarray(PIECE_BYTES);
-    }
   }
-  yield sealed(rest, true);
+}
+
+/** Encrypts a stream as {@link StreamSealer} does. */
+export async function* sealStream(key: Buffer, keyId: string, what: string, source: Bytes): AsyncGenerator<Buffer> {
+  const sealer = new StreamSealer(key, keyId, what);
+  yield sealer.head;
+  for await (const chunk of source) {
+    const sealed = sealer.update(chunk);
+    if (sealed.length > 0) yield sealed;
+  }
+  yield sealer.end();
 }
 
 /** Lengths from here on are those of pieces that another one follows. */
@@ -50,12 +106,7 @@ const LAST_PIECE_LIMIT = 2 ** 31;
  */
 export async function* openStream(key: Buffer, keyId: string, what: string, source: Bytes): AsyncGenerator<Buffer> {
   const reader = new Reader(source);
-  const head = await reader.take(HEAD_BYTES);
-  if (head === undefined || !head.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(what);
-  if (head.toString('hex', MAGIC.length, MAGIC.length + KEY_ID_BYTES) !== keyId) {
-    throw new MasterKeyMismatchError(`${what} was encrypted with another key`);
-  }
-  const streamKey = keyOf(key, head.subarray(MAGIC.length + KEY_ID_BYTES), what);
+  const streamKey = keyBehind(await reader.take(HEAD_BYTES), key, keyId, what);
   for (let index = 0; ; index++) {
     const marked = (await reader.take(LENGTH_BYTES))?.readUInt32BE();
     if (marked === undefined) throw damaged(what);
@@ -68,6 +119,50 @@ export async function* openStream(key: Buffer, keyId: string, what: string, sour
     if ((await reader.take(1)) !== undefined) throw damaged(what);
     return;
   }
+}
+
+/**
+ * Opens a stretch of what {@link sealStream} wrote. What it yields is authentic, and in its place.
+ * @param head of the stream, see {@link StreamSealer.head}
+ * @param source where {@link sealedStretch} says
+ * @throws MasterKeyMismatchError as {@link openStream}
+ */
+export async function* openStretch(
+  {
+    key,
+    keyId,
+    what,
+    head,
+  }: { readonly key: Buffer; readonly keyId: string; readonly what: string; readonly head: Buffer },
+  { from, to, of }: Stretch,
+  source: Bytes,
+): AsyncGenerator<Buffer> {
+  const reader = new Reader(source);
+  const streamKey = keyBehind(head, key, keyId, what);
+  const last = piecesOf(of) - 1;
+  try {
+    for (let index = Math.floor(from / PIECE_BYTES); index * PIECE_BYTES < to; index++) {
+      const begin = index * PIECE_BYTES;
+      const sealed = await reader.take(Math.min(PIECE_BYTES, of - begin) + AROUND_BYTES);
+      if (sealed === undefined) throw damaged(what);
+      const piece = openPiece(streamKey, nonceOf(index, index === last), sealed.subarray(LENGTH_BYTES), what);
+      yield piece.subarray(Math.max(0, from - begin), to - begin);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+function piecesOf(plainBytes: number): number {
+  return Math.max(1, Math.ceil(plainBytes / PIECE_BYTES));
+}
+
+function keyBehind(head: Buffer | undefined, key: Buffer, keyId: string, what: string): Buffer {
+  if (head?.length !== HEAD_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(what);
+  if (head.toString('hex', MAGIC.length, MAGIC.length + KEY_ID_BYTES) !== keyId) {
+    throw new MasterKeyMismatchError(`${what} was encrypted with another key`);
+  }
+  return keyOf(key, head.subarray(MAGIC.length + KEY_ID_BYTES), what);
 }
 
 function openPiece(key: Buffer, nonce: Buffer, sealed: Buffer, what: string): Buffer {
@@ -103,6 +198,11 @@ class Reader {
 
   constructor(source: Bytes) {
     this.chunks = source[Symbol.asyncIterator]();
+  }
+
+  /** Nobody wants more. */
+  async close(): Promise<void> {
+    await this.chunks.return?.();
   }
 
   /** @returns undefined when fewer bytes are left */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { messageOf } from '../../common/errors/index.js';
+import { openStretch, sealedStretch } from '../../common/crypto/sealed-stream.js';
+import { MasterKeyMismatchError, messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { Downloads } from '../files/index.js';
 import { BlobEraser } from './blob-eraser.js';
@@ -10,8 +11,9 @@ import { BlobsRepository } from './blobs.repository.js';
 import { BotCalls, isGone, startingWith } from './bot-calls.js';
 import { BlobLostError, BlobUnreadableError } from './bot-pool.errors.js';
 import { documentOf } from './message-document.js';
+import { PoolKeys } from './pool-keys.js';
 import { PoolsRepository } from './pools.repository.js';
-import type { Blob, Extent } from './stored-object.js';
+import { type Blob, type Extent, plainBytesOf } from './stored-object.js';
 
 /** What a message has of what was stored in it. */
 export type Verdict =
@@ -39,6 +41,7 @@ export class BlobReader {
     private readonly eraser: BlobEraser,
     private readonly pools: PoolsRepository,
     private readonly bots: BotCalls,
+    private readonly keys: PoolKeys,
     private readonly downloads: Downloads,
     logger: AppLogger,
   ) {
@@ -57,7 +60,7 @@ export class BlobReader {
       extents.map(({ blob }) => blob),
     );
     if (endReading === undefined) return undefined;
-    const pieces = this.pieces(extents, bots, from, to);
+    const pieces = this.pieces({ poolId, bots, extents }, from, to);
     const ending = (): void =>
       void pieces
         .return(undefined)
@@ -138,8 +141,7 @@ export class BlobReader {
   }
 
   private async *pieces(
-    extents: readonly Extent[],
-    bots: readonly string[],
+    { poolId, bots, extents }: { poolId: string; bots: readonly string[]; extents: readonly Extent[] },
     from: number,
     to: number,
   ): AsyncGenerator<Buffer, undefined> {
@@ -148,9 +150,30 @@ export class BlobReader {
       const end = begin + sizeBytes;
       if (end > from && begin < to) {
         const [first, behindLast] = [Math.max(from, begin), Math.min(to, end)];
-        yield* this.piecesOf(blob, bots, { from: first - begin + offset, to: behindLast - begin + offset });
+        const stretch = { from: first - begin + offset, to: behindLast - begin + offset };
+        yield* blob.sealHead === undefined
+          ? this.piecesOf(blob, bots, stretch)
+          : this.openedOf({ poolId, blob, head: blob.sealHead }, bots, stretch);
       }
       begin = end;
+    }
+    return undefined;
+  }
+
+  /** Of an encrypted message. What it yields is authentic. */
+  private async *openedOf(
+    { poolId, blob, head }: { readonly poolId: string; readonly blob: Blob; readonly head: Buffer },
+    bots: readonly string[],
+    { from, to }: Stretch,
+  ): AsyncGenerator<Buffer, undefined> {
+    const key = await this.keys.of(poolId);
+    const stretch = { from, to, of: plainBytesOf(blob) };
+    try {
+      yield* openStretch({ ...key, head }, stretch, this.piecesOf(blob, bots, sealedStretch(stretch)));
+    } catch (error) {
+      throw error instanceof MasterKeyMismatchError
+        ? new BlobUnreadableError(blob.chatId, blob.messageId, error)
+        : error;
     }
     return undefined;
   }

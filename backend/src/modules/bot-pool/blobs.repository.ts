@@ -8,6 +8,7 @@ interface RawBlob {
   readonly message_id: string;
   readonly size_bytes: string;
   readonly sha256: string | null;
+  readonly seal_head: Buffer | null;
   readonly uploader_id: string;
   readonly stored_at: Date;
 }
@@ -153,6 +154,7 @@ function toBlob(row: RawBlob): Blob {
     messageId: Number(row.message_id),
     sizeBytes: Number(row.size_bytes),
     sha256: row.sha256 ?? '',
+    sealHead: row.seal_head ?? undefined,
     uploaderId: row.uploader_id,
     storedAt: row.stored_at,
   };

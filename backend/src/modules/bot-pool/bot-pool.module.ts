@@ -26,6 +26,7 @@ import { ObjectsRepository } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
 import { PartUploads } from './part-uploads.js';
 import { PoolHost } from './pool-host.js';
+import { PoolKeys } from './pool-keys.js';
 import { PoolOwner } from './pool-owner.js';
 import { PartSender } from './pool-part.js';
 import { PoolReaders } from './pool-readers.js';
@@ -68,6 +69,7 @@ const SERVICES: Provider[] = [
   LeftParts,
   LinksService,
   ObjectsRepository,
+  PoolKeys,
   PoolReaders,
   PoolSendsRepository,
   PoolsRepository,

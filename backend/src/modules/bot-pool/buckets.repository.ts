@@ -10,10 +10,11 @@ interface RawBucket {
   readonly pool_id: string;
   readonly name: string;
   readonly chunk_bytes: number;
+  readonly is_encrypted: boolean;
   readonly created_at: Date;
 }
 
-const SELECT = 'SELECT b.*, p.chunk_bytes FROM pool_buckets b JOIN pools p ON p.id = b.pool_id';
+const SELECT = 'SELECT b.*, p.chunk_bytes, p.is_encrypted FROM pool_buckets b JOIN pools p ON p.id = b.pool_id';
 
 /** Where keys are. The bucket of a pool's own comes and goes with the pool. */
 @Injectable()
@@ -61,6 +62,7 @@ function toBucket(row: RawBucket): Bucket {
     poolId: row.pool_id,
     name: row.name,
     chunkBytes: row.chunk_bytes,
+    isEncrypted: row.is_encrypted,
     createdAt: row.created_at,
   };
 }

@@ -8,8 +8,10 @@ import { PartUploadNotFoundError } from './bot-pool.errors.js';
 import { ChunkFiles } from './chunk-files.js';
 import { ObjectsRepository } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
+import { PoolKeys } from './pool-keys.js';
 import { ResumableEnds } from './resumable-ends.js';
 import { type ClaimedChunk, ResumablesRepository, type UploadFailure } from './resumables.repository.js';
+import { type Slice, Spool } from './spool.js';
 import type { Blob } from './stored-object.js';
 import { UploadsRepository } from './uploads.repository.js';
 
@@ -52,6 +54,8 @@ export class ChunkSender implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly service: ObjectsService,
     private readonly ends: ResumableEnds,
     private readonly files: ChunkFiles,
+    private readonly keys: PoolKeys,
+    private readonly spool: Spool,
     private readonly unitOfWork: UnitOfWork,
     logger: AppLogger,
   ) {
@@ -134,12 +138,11 @@ export class ChunkSender implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async send(chunk: ClaimedChunk, signal: AbortSignal): Promise<void> {
-    const { poolId, ownerId, uploadId, fileName, sizeBytes, sha256 } = chunk;
+    const { poolId, ownerId, uploadId, fileName, sizeBytes } = chunk;
     let blob: Blob;
     try {
       if ((await this.files.sizeOf(fileName)) !== sizeBytes) throw new ChunkLostError();
-      const slice = { path: this.files.pathOf(fileName), sizeBytes, sha256, release: () => Promise.resolve() };
-      blob = await this.service.storeSlice(poolId, slice, { ownerId, objectId: uploadId }, signal);
+      blob = await this.service.storeSlice(poolId, await this.sliceOf(chunk), { ownerId, objectId: uploadId }, signal);
     } catch (error) {
       if (signal.aborted) return;
       const afterMs = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(chunk.failures, 10));
@@ -148,6 +151,14 @@ export class ChunkSender implements OnApplicationBootstrap, BeforeApplicationShu
     }
     if (await this.keep(chunk, blob)) await this.files.remove(fileName);
     else await this.service.erase(poolId, [blob]);
+  }
+
+  /** The chunk's file; where the pool encrypts, another one. */
+  private async sliceOf({ poolId, fileName, sizeBytes, sha256 }: ClaimedChunk): Promise<Slice> {
+    const path = this.files.pathOf(fileName);
+    const key = await this.keys.ofNew(poolId);
+    if (key !== undefined) return this.spool.seal(path, sizeBytes, key);
+    return { path, sizeBytes, sha256, sealHead: undefined, release: () => Promise.resolve() };
   }
 
   /** @returns false when the upload is gone, or somebody else was sooner */

@@ -11,8 +11,18 @@ import { LeftParts } from './left-parts.js';
 import { behind } from './key-order.js';
 import { type CopySource, ObjectsRepository } from './objects.repository.js';
 import { PoolHost } from './pool-host.js';
+import { PoolKeys } from './pool-keys.js';
 import { BodyHashes, type Slice, Spool } from './spool.js';
-import type { Blob, Bucket, Description, Extent, ObjectRow, Precondition, Replaced } from './stored-object.js';
+import {
+  type Blob,
+  type Bucket,
+  type Description,
+  type Extent,
+  type ObjectRow,
+  plainBytesOf,
+  type Precondition,
+  type Replaced,
+} from './stored-object.js';
 
 /** How a body is stored. */
 export interface BodyOptions {
@@ -67,6 +77,7 @@ export class ObjectsService {
     private readonly reader: BlobReader,
     private readonly eraser: BlobEraser,
     private readonly host: PoolHost,
+    private readonly keys: PoolKeys,
     private readonly spool: Spool,
     private readonly left: LeftParts,
   ) {}
@@ -105,20 +116,21 @@ export class ObjectsService {
    * @throws what the body and `keep` throw, and what PoolHost.store throws
    */
   async store<Kept>(
-    { poolId, chunkBytes }: Bucket,
+    { poolId, chunkBytes, isEncrypted }: Bucket,
     body: AsyncIterable<Buffer>,
     { ownerId, sizeBytes, signal }: BodyOptions,
     keep: (stored: StoredBody) => Promise<Kept>,
   ): Promise<Kept> {
+    const key = isEncrypted ? await this.keys.of(poolId) : undefined;
     const upload = new Upload(this, poolId, ownerId);
     const giveUp = (): void => upload.giveUp();
     signal?.addEventListener('abort', giveUp);
     try {
       const hashes = new BodyHashes();
-      for await (const slice of this.spool.slices(body, { sliceBytes: chunkBytes, sizeBytes, hashes })) {
+      for await (const slice of this.spool.slices(body, { sliceBytes: chunkBytes, sizeBytes, hashes, key })) {
         await upload.add(slice);
       }
-      const extents = (await upload.stored()).map((blob) => ({ blob, offset: 0, sizeBytes: blob.sizeBytes }));
+      const extents = (await upload.stored()).map((blob) => ({ blob, offset: 0, sizeBytes: plainBytesOf(blob) }));
       const [sha256, md5] = [hashes.sha256.digest('hex'), hashes.md5.digest('hex')];
       return await keep({ sizeBytes: upload.sizeBytes, sha256, md5, extents });
     } catch (error) {
@@ -239,11 +251,11 @@ export class ObjectsService {
     signal: AbortSignal,
   ): Promise<Blob> {
     const id = randomUUID();
-    const { path, sizeBytes, sha256 } = slice;
+    const { path, sizeBytes, sha256, sealHead } = slice;
+    const part = { id, ...of, path, sizeBytes, sha256, ...(sealHead && { sealHead: sealHead.toString('base64') }) };
     try {
-      const stored = await this.host.store(poolId, { id, ...of, path, sizeBytes, sha256 }, signal);
-      const { chatId, messageId, botId: uploaderId } = stored;
-      return { id, chatId, messageId, sizeBytes, sha256, uploaderId, storedAt: new Date() };
+      const { chatId, messageId, botId: uploaderId } = await this.host.store(poolId, part, signal);
+      return { id, chatId, messageId, sizeBytes, sha256, sealHead, uploaderId, storedAt: new Date() };
     } finally {
       await slice.release();
     }
@@ -276,7 +288,7 @@ class Upload {
 
   /** Takes a slice on its way, as soon as there is room for one more. @throws the failure of an earlier part */
   async add(slice: Slice): Promise<void> {
-    this.sizeBytes += slice.sizeBytes;
+    this.sizeBytes += plainBytesOf(slice);
     const { ownerId, objectId } = this;
     const work = this.objects
       .storeSlice(this.poolId, slice, { ownerId, objectId }, this.abortion.signal)

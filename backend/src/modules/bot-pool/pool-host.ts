@@ -25,6 +25,9 @@ export abstract class PoolHost {
   /** A bot has left the pool: what it is sending is taken back at once, and goes to another one. */
   abstract evict(poolId: string, botId: string): Promise<void>;
 
+  /** The key that the pool's messages are encrypted with: 32 bytes. @throws PoolClosedError, MasterKeyMismatchError */
+  abstract key(poolId: string): Promise<Buffer>;
+
   /** @throws PoolClosedError */
   abstract status(poolId: string): Promise<DispatcherStatus>;
 }

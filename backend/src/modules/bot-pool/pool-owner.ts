@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { SecretBox } from '../../common/crypto/secret-box.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { WorkerLease } from '../workers/index.js';
@@ -29,6 +31,8 @@ const AWAY_MS = 60_000;
 /** How long parts may go on when the process ends. */
 const DRAIN_MS = 10_000;
 
+const KEY_BYTES = 32;
+
 /** A pool that this process runs. */
 interface Run {
   readonly dispatcher: Dispatcher<PoolPart>;
@@ -54,6 +58,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     private readonly journal: PoolSendsRepository,
     private readonly sender: PartSender,
     private readonly lease: WorkerLease,
+    private readonly box: SecretBox,
     logger: AppLogger,
   ) {
     super();
@@ -89,6 +94,12 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     // Added again at once it is another bot.
     revisions.delete(botId);
     await dispatcher.removeBot(botId, false);
+  }
+
+  override async key(poolId: string): Promise<Buffer> {
+    const where = { table: 'pools', column: 'sealed_key', id: poolId };
+    const sealed = await this.repository.sealedKey(poolId, this.box.seal(randomBytes(KEY_BYTES), where));
+    return this.box.open(sealed, where);
   }
 
   override async status(poolId: string): Promise<DispatcherStatus> {

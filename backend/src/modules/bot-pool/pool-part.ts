@@ -5,6 +5,8 @@ import type { FoundMessage, MessageSearch } from './message-search.js';
 export interface PoolPart extends Part {
   /** Absolute, below the folder of uploads. */
   readonly path: string;
+  /** What it begins with when it is encrypted, in base64: parts travel as JSON. */
+  readonly sealHead?: string;
 }
 
 /** One send of a part by one bot. */

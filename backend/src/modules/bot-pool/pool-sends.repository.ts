@@ -61,9 +61,9 @@ export class PoolSendsRepository {
       `WITH ended AS (DELETE FROM pool_sends WHERE id = $1),
             newest AS (UPDATE pool_chats SET newest_message_id = greatest(newest_message_id, $5)
                         WHERE pool_id = $3 AND chat_id = $4)
-       INSERT INTO pool_blobs (id, pool_id, chat_id, message_id, size_bytes, sha256, uploader_id)
-       VALUES ($2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-      [id, part.id, poolId, chatId, messageId, sizeBytes, part.sha256 ?? null, botId],
+       INSERT INTO pool_blobs (id, pool_id, chat_id, message_id, size_bytes, sha256, uploader_id, seal_head)
+       VALUES ($2, $3, $4, $5, $6, $7, $8, decode($9, 'base64')) ON CONFLICT (id) DO NOTHING`,
+      [id, part.id, poolId, chatId, messageId, sizeBytes, part.sha256 ?? null, botId, part.sealHead ?? null],
     );
   }
 

@@ -63,6 +63,11 @@ export class PoolScrubDto {
   sample!: number;
 }
 
+const ENCRYPTION = {
+  type: Boolean,
+  description: 'whether new messages are encrypted, so that nobody reads them in the chat',
+} as const;
+
 const JANITOR = {
   type: String,
   format: 'uuid',
@@ -102,6 +107,8 @@ export class CreatePoolDto {
   @Type(() => PoolBudgetDto)
   budget?: PoolBudgetDto;
 
+  @ApiPropertyOptional({ ...ENCRYPTION, default: false }) @MayBeAbsent() @IsBoolean() encryption?: boolean;
+
   @ApiPropertyOptional(JANITOR) @IsOptional() @IsUUID() janitor_session_id?: string | null;
 
   @ApiPropertyOptional({ type: PoolScrubDto, nullable: true, description: 'never by itself when absent' })
@@ -134,6 +141,8 @@ export class UpdatePoolDto {
   @MayBeAbsent()
   @IsBoolean()
   paused?: boolean;
+
+  @ApiPropertyOptional(ENCRYPTION) @MayBeAbsent() @IsBoolean() encryption?: boolean;
 
   @ApiPropertyOptional({ ...JANITOR, description: `${JANITOR.description}; null for none` })
   @IsOptional()
@@ -172,6 +181,7 @@ export class PoolDto {
   @ApiProperty({ type: 'integer' }) chunk_size!: number;
   @ApiProperty({ type: PoolBudgetDto }) budget!: PoolBudgetDto;
   @ApiProperty({ type: Boolean }) paused!: boolean;
+  @ApiProperty(ENCRYPTION) encryption!: boolean;
   @ApiPropertyOptional({ type: String, format: 'uuid' }) janitor_session_id?: string;
   @ApiPropertyOptional({ type: PoolScrubDto }) scrub?: PoolScrubDto;
   @ApiPropertyOptional({ type: String, description: 'the worker that runs it' }) worker?: string;

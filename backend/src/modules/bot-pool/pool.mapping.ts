@@ -7,7 +7,21 @@ const dateOf = (unixMs: number): string => new Date(unixMs).toISOString();
 
 /** A pool as the API shows it. */
 export function toPoolDto(pool: PoolRow, bots: readonly PoolBotRow[]): PoolDto {
-  const { id, name, chatIds, chunkBytes, budget, isPaused, janitorId, scrub, owner, objects, bytes, createdAt } = pool;
+  const {
+    id,
+    name,
+    chatIds,
+    chunkBytes,
+    budget,
+    isPaused,
+    isEncrypted,
+    janitorId,
+    scrub,
+    owner,
+    objects,
+    bytes,
+    createdAt,
+  } = pool;
   return {
     id,
     name,
@@ -15,6 +29,7 @@ export function toPoolDto(pool: PoolRow, bots: readonly PoolBotRow[]): PoolDto {
     chunk_size: chunkBytes,
     budget: { max: budget.max, window_s: budget.windowMs / 1_000, gap_ms: budget.gapMs },
     paused: isPaused,
+    encryption: isEncrypted,
     ...(janitorId !== undefined && { janitor_session_id: janitorId }),
     ...(scrub && { scrub: { every_h: scrub.everyHours, sample: scrub.sample } }),
     ...(owner && { worker: owner.id }),

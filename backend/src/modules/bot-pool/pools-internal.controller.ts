@@ -56,6 +56,11 @@ export class PoolsInternalController {
     return null;
   }
 
+  @Get('pools/:id/key')
+  async key(@Param('id') id: string): Promise<{ readonly key: string }> {
+    return { key: (await this.host.key(id)).toString('base64') };
+  }
+
   @Get('pools/:id/status')
   status(@Param('id') id: string): Promise<DispatcherStatus> {
     return this.host.status(id);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { NotFoundError } from '../../common/errors/index.js';
 import type { BudgetLimits } from './dispatcher/send-budget.js';
 
 /** What of a pool its owner sets. */
@@ -8,6 +9,8 @@ export interface PoolSettings {
   readonly chunkBytes: number;
   readonly budget: BudgetLimits;
   readonly isPaused: boolean;
+  /** Whether new messages are encrypted. */
+  readonly isEncrypted: boolean;
   /** The user session that deletes what bots may not any more. */
   readonly janitorId: string | undefined;
   /** How often it is scrubbed by itself; undefined for never. */
@@ -46,6 +49,7 @@ interface RawPool {
   readonly budget_window_ms: number;
   readonly budget_gap_ms: number;
   readonly is_paused: boolean;
+  readonly is_encrypted: boolean;
   readonly janitor_id: string | null;
   readonly scrub_every_hours: number | null;
   readonly scrub_sample: number;
@@ -83,8 +87,8 @@ export class PoolsRepository {
     await this.unitOfWork.rows(
       `WITH pool AS (
          INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms, is_paused, janitor_id,
-                            scrub_every_hours, scrub_sample)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id, name)
+                            scrub_every_hours, scrub_sample, is_encrypted)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id, name)
        INSERT INTO pool_buckets (id, pool_id, name) SELECT id, id, name FROM pool`,
       columnsOf(id, settings),
     );
@@ -107,9 +111,26 @@ export class PoolsRepository {
     await this.unitOfWork.rows(
       `WITH bucket AS (UPDATE pool_buckets SET name = $2 WHERE id = $1)
        UPDATE pools SET name = $2, chunk_bytes = $3, budget_max = $4, budget_window_ms = $5, budget_gap_ms = $6,
-              is_paused = $7, janitor_id = $8, scrub_every_hours = $9, scrub_sample = $10 WHERE id = $1`,
+              is_paused = $7, janitor_id = $8, scrub_every_hours = $9, scrub_sample = $10, is_encrypted = $11
+        WHERE id = $1`,
       columnsOf(id, settings),
     );
+  }
+
+  /** The sealed key of a pool: the one that it has, or else this one from now on. @throws NotFoundError */
+  async sealedKey(id: string, otherwise: string): Promise<string> {
+    const [row] = await this.unitOfWork.rows<{ sealed_key: string }>(
+      'UPDATE pools SET sealed_key = coalesce(sealed_key, $2) WHERE id = $1 RETURNING sealed_key',
+      [id, otherwise],
+    );
+    if (row === undefined) throw new NotFoundError('pool', id);
+    return row.sealed_key;
+  }
+
+  /** Whether new messages of a pool are encrypted. */
+  async isEncrypted(id: string): Promise<boolean> {
+    const rows = await this.unitOfWork.rows('SELECT 1 FROM pools WHERE id = $1 AND is_encrypted', [id]);
+    return rows.length > 0;
   }
 
   /** The user that deletes for the pool, if it has one. */
@@ -225,7 +246,7 @@ export class PoolsRepository {
 }
 
 function columnsOf(id: string, settings: PoolSettings): readonly unknown[] {
-  const { name, chunkBytes, budget, isPaused, janitorId, scrub } = settings;
+  const { name, chunkBytes, budget, isPaused, isEncrypted, janitorId, scrub } = settings;
   return [
     id,
     name,
@@ -237,6 +258,7 @@ function columnsOf(id: string, settings: PoolSettings): readonly unknown[] {
     janitorId ?? null,
     scrub?.everyHours ?? null,
     scrub?.sample ?? 100,
+    isEncrypted,
   ];
 }
 
@@ -247,6 +269,7 @@ function toPool(row: RawPool): PoolRow {
     chunkBytes: row.chunk_bytes,
     budget: { max: row.budget_max, windowMs: row.budget_window_ms, gapMs: row.budget_gap_ms },
     isPaused: row.is_paused,
+    isEncrypted: row.is_encrypted,
     janitorId: row.janitor_id ?? undefined,
     scrub: row.scrub_every_hours === null ? undefined : { everyHours: row.scrub_every_hours, sample: row.scrub_sample },
     chatIds: row.chat_ids.map(Number),

@@ -58,6 +58,7 @@ export class PoolsService {
       chunkBytes: dto.chunk_size ?? DEFAULT_CHUNK_BYTES,
       budget: dto.budget === undefined ? DEFAULT_LIMITS : toLimits(dto.budget),
       isPaused: false,
+      isEncrypted: dto.encryption ?? false,
       janitorId,
       scrub: toScrub(dto.scrub),
     };
@@ -92,6 +93,7 @@ export class PoolsService {
       chunkBytes: change.chunk_size ?? pool.chunkBytes,
       budget: change.budget === undefined ? pool.budget : toLimits(change.budget),
       isPaused: change.paused ?? pool.isPaused,
+      isEncrypted: change.encryption ?? pool.isEncrypted,
       janitorId: janitor === undefined ? pool.janitorId : (janitor?.toLowerCase() ?? undefined),
       scrub: change.scrub === undefined ? pool.scrub : toScrub(change.scrub),
     };

@@ -57,6 +57,12 @@ export class RemotePoolHost extends PoolHost {
     });
   }
 
+  override async key(poolId: string): Promise<Buffer> {
+    const request = { method: 'GET', path: `/internal/pools/${poolId}/key` } as const;
+    const { key } = await this.workers.request<{ readonly key: string }>(await this.ownerOf(poolId), request);
+    return Buffer.from(key, 'base64');
+  }
+
   override async status(poolId: string): Promise<DispatcherStatus> {
     return this.workers.request(await this.ownerOf(poolId), {
       method: 'GET',

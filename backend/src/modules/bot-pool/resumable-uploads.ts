@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
+import { plainSize } from '../../common/crypto/sealed-stream.js';
 import { codeOf } from '../../common/errors/index.js';
 import {
   DiskFullError,
@@ -90,7 +91,7 @@ export class ResumableUploads {
     const hashState = await emptyHash();
     const id = await this.unitOfWork.run(async () => {
       const made = await this.uploads.create(bucket, key, description, 'resumable');
-      const { chunkBytes } = bucket;
+      const chunkBytes = bucket.isEncrypted ? plainSize(bucket.chunkBytes) : bucket.chunkBytes;
       await this.repository.create(made, {
         ownerId,
         chunkBytes,

@@ -1,17 +1,36 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { plainSize, sealedSize, StreamSealer } from '../../common/crypto/sealed-stream.js';
 import { AppConfig } from '../../config/index.js';
 import { PoolSaturatedError } from './dispatcher/dispatcher.errors.js';
+import type { PoolKey } from './pool-keys.js';
 
 /** A stretch of a body, in a file that can be read again and again. */
 export interface Slice {
   readonly path: string;
+  /** Of the file. */
   readonly sizeBytes: number;
+  /** Of the file, hexadecimal. */
   readonly sha256: string;
+  /** What the file begins with when it is encrypted. */
+  readonly sealHead: Buffer | undefined;
   /** Removes the file and gives its room back. */
   readonly release: () => Promise<void>;
+}
+
+/** How a body is cut. */
+interface SliceOptions {
+  /** Of a file at most. */
+  readonly sliceBytes: number;
+  /** How many bytes will come, where that is known. */
+  readonly sizeBytes?: number | undefined;
+  /** Of the whole body. */
+  readonly hashes?: BodyHashes;
+  /** What the files are encrypted with, if they are. */
+  readonly key?: PoolKey | undefined;
 }
 
 /** What the slices of all bodies in this process may take at once. */
@@ -71,38 +90,35 @@ export class Spool implements OnModuleInit {
    */
   async *slices(
     body: AsyncIterable<Buffer>,
-    {
-      sliceBytes,
-      sizeBytes = Infinity,
-      hashes,
-    }: { sliceBytes: number; sizeBytes?: number | undefined; hashes: BodyHashes },
+    { sliceBytes: fileBytes, sizeBytes = Infinity, hashes, key }: SliceOptions,
   ): AsyncGenerator<Slice> {
+    const sliceBytes = key === undefined ? fileBytes : plainSize(fileBytes);
     const pieces = body[Symbol.asyncIterator]();
     let left = sizeBytes;
     let rest: Buffer | undefined;
     try {
       for (;;) {
         // At the end of a body of known length what is left to be read is its end.
-        const writer = await this.begin(Math.min(sliceBytes, Math.max(0, left)));
+        const writer = await this.begin(Math.min(sliceBytes, Math.max(0, left)), key);
         try {
           rest ??= await nextOf(pieces);
           while (rest !== undefined) {
-            const piece: Buffer = rest.subarray(0, sliceBytes - writer.sizeBytes);
-            hashes.update(piece);
+            const piece: Buffer = rest.subarray(0, sliceBytes - writer.plainBytes);
+            hashes?.update(piece);
             await writer.write(piece);
             rest = piece.length < rest.length ? rest.subarray(piece.length) : undefined;
-            if (writer.sizeBytes === sliceBytes) break;
+            if (writer.plainBytes === sliceBytes) break;
             rest ??= await nextOf(pieces);
           }
         } catch (error) {
           await writer.abandon();
           throw error;
         }
-        if (writer.sizeBytes === 0) {
+        if (writer.plainBytes === 0) {
           await writer.abandon();
           return;
         }
-        left -= writer.sizeBytes;
+        left -= writer.plainBytes;
         yield await writer.finish();
       }
     } finally {
@@ -110,7 +126,15 @@ export class Spool implements OnModuleInit {
     }
   }
 
-  private async begin(reserve: number): Promise<SliceWriter> {
+  /** A whole file, encrypted into another one; the file itself stays. */
+  async seal(path: string, sizeBytes: number, key: PoolKey): Promise<Slice> {
+    const slices = this.slices(createReadStream(path), { sliceBytes: sealedSize(sizeBytes), sizeBytes, key });
+    for await (const slice of slices) return slice;
+    throw new Error('the file is empty');
+  }
+
+  private async begin(plainBytes: number, key: PoolKey | undefined): Promise<SliceWriter> {
+    const reserve = key === undefined || plainBytes === 0 ? plainBytes : sealedSize(plainBytes);
     while (this.taken > 0 && this.taken + reserve > this.limitBytes) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
@@ -121,31 +145,44 @@ export class Spool implements OnModuleInit {
       for (const wake of this.waiting.splice(0)) wake();
       await rm(path, { force: true });
     };
-    return new SliceWriter(path, release);
+    return new SliceWriter(path, release, key);
   }
 }
 
 class SliceWriter {
-  sizeBytes = 0;
+  /** Of the body. */
+  plainBytes = 0;
+  private sizeBytes = 0;
   private readonly hash = createHash('sha256');
+  private readonly sealer: StreamSealer | undefined;
   private file: FileHandle | undefined;
 
   constructor(
     private readonly path: string,
     private readonly release: () => Promise<void>,
-  ) {}
+    key: PoolKey | undefined,
+  ) {
+    this.sealer = key && new StreamSealer(key.key, key.keyId, key.what);
+  }
 
   async write(bytes: Uint8Array): Promise<void> {
+    if (this.sealer !== undefined && this.plainBytes === 0) await this.append(this.sealer.head);
+    this.plainBytes += bytes.length;
+    await this.append(this.sealer === undefined ? bytes : this.sealer.update(bytes));
+  }
+
+  async finish(): Promise<Slice> {
+    if (this.sealer !== undefined) await this.append(this.sealer.end());
+    await this.file?.close();
+    const { path, sizeBytes, release, sealer } = this;
+    return { path, sizeBytes, sha256: this.hash.digest('hex'), sealHead: sealer?.head, release };
+  }
+
+  private async append(bytes: Uint8Array): Promise<void> {
     this.file ??= await open(this.path, 'wx', 0o600);
     this.hash.update(bytes);
     this.sizeBytes += bytes.length;
     await this.file.writeFile(bytes);
-  }
-
-  async finish(): Promise<Slice> {
-    await this.file?.close();
-    const { path, sizeBytes, release } = this;
-    return { path, sizeBytes, sha256: this.hash.digest('hex'), release };
   }
 
   async abandon(): Promise<void> {

@@ -1,18 +1,29 @@
+import { plainSize } from '../../common/crypto/sealed-stream.js';
+
 /** A message that carries a part of one object or of several. */
 export interface Blob {
   readonly id: string;
   readonly chatId: number;
   readonly messageId: number;
+  /** Of the document in the message. */
   readonly sizeBytes: number;
+  /** Of the document, hexadecimal. */
   readonly sha256: string;
+  /** What the document begins with when it is encrypted; it is needed to read any stretch of it. */
+  readonly sealHead: Buffer | undefined;
   readonly uploaderId: string;
   readonly storedAt: Date;
+}
+
+/** How many bytes of an object a message has. */
+export function plainBytesOf({ sizeBytes, sealHead }: Pick<Blob, 'sizeBytes' | 'sealHead'>): number {
+  return sealHead === undefined ? sizeBytes : plainSize(sizeBytes);
 }
 
 /** A stretch of a message. Objects, and parts of uploads, are such stretches in their order. */
 export interface Extent {
   readonly blob: Blob;
-  /** Where in the message it begins. */
+  /** Where in what the message carries it begins: before encryption. */
   readonly offset: number;
   readonly sizeBytes: number;
 }
@@ -24,6 +35,8 @@ export interface Bucket {
   readonly name: string;
   /** Of the messages that its objects are cut into. */
   readonly chunkBytes: number;
+  /** Whether these are encrypted. */
+  readonly isEncrypted: boolean;
   readonly createdAt: Date;
 }
 

@@ -116,7 +116,7 @@ describe('the pool', () => {
   });
 
   it('1 equals take turns: 60 parts one after another over 6 idle bots are 10 each', async () => {
-    const ids = begin().addBots(6);
+    const ids = begin(NO_GAP).addBots(6);
     for (let n = 0; n < 60; n++) await world.clock.until(world.submit());
     expect(perBot(ids)).toEqual([10, 10, 10, 10, 10, 10]);
   });
