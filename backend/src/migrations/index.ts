@@ -19,6 +19,7 @@ import { CreateSessionStates1700001500000 } from './1700001500000-create-session
 import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
 import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
 import { CreatePoolLinks1700001900001 } from './1700001900001-create-pool-links.js';
+import { CreatePoolEvents1700001900002 } from './1700001900002-create-pool-events.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   CreateInstance1700001500001,
   CreateResumables1700001900000,
   CreatePoolLinks1700001900001,
+  CreatePoolEvents1700001900002,
 ];

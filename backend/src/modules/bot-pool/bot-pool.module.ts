@@ -6,6 +6,10 @@ import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
 import { ChunkFiles } from './chunk-files.js';
 import { ChunkSender } from './chunk-sender.js';
+import { PoolEventFeed } from './events/pool-event-feed.js';
+import { PoolEventStream } from './events/pool-event-stream.js';
+import { PoolEventsController } from './events/pool-events.controller.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { FleetPartSender } from './fleet-part-sender.js';
 import { LeftParts } from './left-parts.js';
 import { LinkedObjectsController, LinksController } from './links.controller.js';
@@ -38,6 +42,7 @@ const PUBLIC = [
   ResumablesController,
   LinksController,
   LinkedObjectsController,
+  PoolEventsController,
 ];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
@@ -50,6 +55,9 @@ const SERVICES: Provider[] = [
   LeftParts,
   LinksService,
   ObjectsRepository,
+  PoolEventFeed,
+  PoolEventStream,
+  PoolEventsRepository,
   PoolReaders,
   PoolSendsRepository,
   PoolsRepository,
@@ -80,6 +88,7 @@ export class BotPoolModule {
       module: BotPoolModule,
       controllers: [PoolsInternalController],
       providers: [
+        PoolEventsRepository,
         PoolSendsRepository,
         PoolsRepository,
         ...OWNER,

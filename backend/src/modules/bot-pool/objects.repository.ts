@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { BlobsRepository } from './blobs.repository.js';
 import { ObjectNotFoundError, PreconditionFailedError } from './bot-pool.errors.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import type {
   Blob,
   Bucket,
@@ -43,6 +44,7 @@ export class ObjectsRepository {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly blobs: BlobsRepository,
+    private readonly events: PoolEventsRepository,
   ) {}
 
   /**
@@ -105,7 +107,10 @@ export class ObjectsRepository {
     return this.unitOfWork.run(async () => {
       const former = await this.lock(bucket, key);
       expectPrecondition(former, precondition);
-      return former && (await this.drop(former.id));
+      if (former === undefined) return undefined;
+      const freed = await this.drop(former.id);
+      await this.events.add(bucket.poolId, [{ type: 'object.deleted', data: { ...within(bucket), key } }]);
+      return freed;
     });
   }
 
@@ -197,6 +202,16 @@ export class ObjectsRepository {
     await this.unitOfWork.rows('UPDATE pool_objects SET key = $2 WHERE id = $1', [former?.id, `\u007f${randomUUID()}`]);
     const inserted = await this.insert(bucket, object, extents, uploadId);
     const freed = former === undefined ? [] : await this.drop(former.id);
+    const { id: version, key, sizeBytes: size, etag } = inserted;
+    const data = {
+      ...within(bucket),
+      key,
+      version,
+      size,
+      etag,
+      ...(uploadId !== undefined && { upload_id: uploadId }),
+    };
+    await this.events.add(bucket.poolId, [{ type: 'object.stored', data }]);
     return { object: inserted, freed };
   }
 
@@ -236,6 +251,11 @@ export class ObjectsRepository {
     await this.unitOfWork.rows('DELETE FROM pool_objects WHERE id = $1', [objectId]);
     return freed;
   }
+}
+
+/** Of another bucket than the pool's own its events name it. */
+function within({ id, poolId }: Place): { readonly bucket_id?: string } {
+  return id === poolId ? {} : { bucket_id: id };
 }
 
 function expectPrecondition(former: ObjectRow | undefined, { ifMatch, ifNoneMatch }: Precondition): void {
