@@ -1,5 +1,6 @@
 // Tests run as CommonJS: jest loads ESM through require only from Node 24.9 on. Packages that ship ESM only are transformed.
 const ESM_ONLY = [
+  '@mtcute/wasm',
   '@nestjs',
   '@tokenizer',
   '@borewit',
@@ -25,7 +26,12 @@ export default {
   globalSetup: '<rootDir>/test/global-setup.mjs',
   globalTeardown: '<rootDir>/test/global-teardown.mjs',
   // The sandbox comes from its sources, so that tests need no build of it.
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', '^@tgcontrol/sandbox$': '<rootDir>/sandbox/src/index.ts' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^@tgcontrol/sandbox$': '<rootDir>/sandbox/src/index.ts',
+    // Its CommonJS twin is about to go, and says so in each test.
+    '^@mtcute/wasm$': '<rootDir>/../node_modules/@mtcute/wasm/index.js',
+  },
   transformIgnorePatterns: [`/node_modules/(?!(${ESM_ONLY.join('|')})/)`],
   transform: {
     '^.+\\.(t|j)s$': [

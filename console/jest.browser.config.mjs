@@ -17,4 +17,6 @@ export default {
   maxWorkers: 1,
   // Most of what hangs is ended by the deadline of its own wait (browser/support/process.ts), which names it.
   testTimeout: 180_000,
+  // A set-up that fails half way leaves a browser or a product, and jest would wait for them until the suite's deadline.
+  forceExit: true,
 };

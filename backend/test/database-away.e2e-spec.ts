@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Notifications } from '../src/common/db/notifications.js';
+import { UnitOfWork } from '../src/common/db/unit-of-work.js';
 import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
 import { type TestApp, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
@@ -80,6 +81,11 @@ describe('with the database away', () => {
     wire.cut();
     await wire.open(Number(new URL(url).port));
     await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200);
+  });
+
+  it('what a transaction has locked is free 15 s after its process has gone without a word', async () => {
+    const [row] = await app.app.get(UnitOfWork).rows('SHOW idle_in_transaction_session_timeout');
+    expect(row).toEqual({ idle_in_transaction_session_timeout: '15s' });
   });
 
   it('what changed meanwhile is looked at again afterwards', async () => {

@@ -251,13 +251,14 @@ describe('every answer', () => {
 });
 
 describe('an end', () => {
+  const HOUR = 3_600_000;
+
   it('waits for nobody who has connected and says nothing', async () => {
-    const app = await startApp({ role: 'gateway' });
+    // Where somebody has an hour to say something, whoever waits for it waits longer than this test may take.
+    const app = await startApp({ role: 'gateway', deadlines: { headersMs: HOUR, requestMs: HOUR, checkMs: 1_000 } });
     const silent = connect(Number(new URL(app.url).port), '127.0.0.1');
     await once(silent, 'connect');
     silent.on('error', () => undefined);
-    const began = performance.now();
     await app.stop();
-    expect(performance.now() - began).toBeLessThan(20_000);
   });
 });

@@ -40,8 +40,8 @@ describe('node dist/main.js', () => {
     rmSync(dir, { recursive: true, force: true });
   };
 
-  function start(env: NodeJS.ProcessEnv): ServerProcess {
-    const server = ServerProcess.start({ LISTEN_ADDR: '127.0.0.1:0', DATA_DIR: dataDir, ...env });
+  function start(env: NodeJS.ProcessEnv, openFiles?: number): ServerProcess {
+    const server = ServerProcess.start({ LISTEN_ADDR: '127.0.0.1:0', DATA_DIR: dataDir, ...env }, [], openFiles);
     processes.push(server);
     return server;
   }
@@ -184,8 +184,8 @@ describe('node dist/main.js', () => {
     });
 
     describe('does not start, says why in one line and changes nothing', () => {
-      async function failure(env: NodeJS.ProcessEnv): Promise<string> {
-        const server = start(env);
+      async function failure(env: NodeJS.ProcessEnv, openFiles?: number): Promise<string> {
+        const server = start(env, openFiles);
         expect(await server.end()).toBe(1);
         expect(server.stdout).not.toContain('answers at');
         return server.stderr
@@ -233,6 +233,13 @@ describe('node dist/main.js', () => {
           expect(message.split('\n')).toHaveLength(1);
         }
         expect(readdirSync(dir)).toEqual(['file']);
+      });
+
+      it('where it may not open as many files as its sessions need', async () => {
+        expect(await failure({}, 1_024)).toMatch(
+          /^tgcontrol: this process may have 1024 files open, and WORKER_CAPACITY=200 sessions .*: ulimit -n 2256, /,
+        );
+        expect(readdirSync(dataDir)).toEqual([]);
       });
 
       it('with mistakes in the environment, all of them at once', async () => {

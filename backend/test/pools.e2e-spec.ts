@@ -1,17 +1,22 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync, randomInt } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { JobsRepository } from '../src/modules/bot-pool/jobs/jobs.repository.js';
 import { freePort, master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { type RawS3Answer, sendSigned } from './support/s3.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
+import { loginUser } from './support/users.js';
 
 const MIB = 1024 * 1024;
 const BOTS = 4;
+// POOL_RANGES=1000 POOL_OPERATIONS=500 show more; the defaults are a look.
+const RANGES = Number(process.env['POOL_RANGES'] ?? 20);
+const OPERATIONS = Number(process.env['POOL_OPERATIONS'] ?? 20);
 const randomBytes = (size: number): Uint8Array<ArrayBuffer> => randomFillSync(new Uint8Array(size));
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const md5 = (bytes: Uint8Array, as: 'hex' | 'base64' = 'hex'): string => createHash('md5').update(bytes).digest(as);
@@ -72,6 +77,29 @@ describe('a pool of bots on two workers, through a gateway', () => {
     (await api.must(api.get('/v1/pools/store/status'))) as unknown as PoolStatus;
   const stateOf = async (id: string): Promise<string | undefined> =>
     (await status()).bots.find(({ session_id }) => session_id === id)?.state;
+  /** Leaves all work to one bot, so that it is the one that gets a part. */
+  const onlyBotWorks = async (n: number, isAlone: boolean): Promise<void> => {
+    const others = bots.filter(({ id }) => id !== bot(n).id);
+    const state = isAlone ? 'paused' : 'active';
+    for (const { id } of others) await api.must(api.patch(`/v1/pools/store/bots/${id}`, { state }));
+    await until('the others to follow', async () => {
+      const states = await Promise.all(others.map(({ id }) => stateOf(id)));
+      return states.every((each) => (each === 'paused') === isAlone);
+    });
+  };
+  const jobOf = async (order: object): Promise<Record<string, unknown> & { readonly id: string }> =>
+    api.must(api.post('/v1/pools/store/jobs', order));
+  /** The job once it has ended. */
+  const ended = (id: string): Promise<Record<string, unknown>> =>
+    until('the job to end', async () => {
+      const job = await api.must(api.get(`/v1/pools/store/jobs/${id}`));
+      return job['ended_at'] !== undefined && job;
+    });
+  /** As if what a key has had been stored so many hours ago. */
+  const age = async (key: string, hours: number): Promise<void> => {
+    await database.query(`UPDATE pool_blobs SET stored_at = now() - interval '${hours} hours' WHERE id IN (
+      SELECT blob_id FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id WHERE o.key = '${key}')`);
+  };
   const spooled = (): string[] => readdirSync(join(gateway.config.uploads.dir, '.pools'));
 
   beforeAll(async () => {
@@ -114,7 +142,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is made of the bots that may store in the chat; the others are put aside with the reason', async () => {
+  it('21 is made of the bots that may store in the chat and are in no other pool; the others are put aside with the reason', async () => {
     const nobody = await api.post('/v1/pools', { name: 'nobody', chat_id: channel, session_ids: [bot(3).id] });
     expect(nobody.status).toBe(422);
     expect(nobody.body.error?.['code']).toBe('no_usable_bot');
@@ -199,6 +227,14 @@ describe('a pool of bots on two workers, through a gateway', () => {
     expect(same.status).toBe(304);
     const head = await get('ranges', {}, 'HEAD');
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+    for (let n = 0; n < RANGES; n += 1) {
+      const [a, b] = [randomInt(bytes.length), randomInt(bytes.length)];
+      const [from, to] = [Math.min(a, b), Math.max(a, b)];
+      const back = await bytesOf(await get('ranges', { range: `bytes=${from}-${to}` }));
+      expect([from, to, back.equals(bytes.subarray(from, to + 1))]).toEqual([from, to, true]);
+    }
+    // Nobody has to give several at once: it is the whole then.
+    expect((await get('ranges', { range: 'bytes=0-1,5-6' })).status).toBe(200);
   });
 
   it.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB])('48 stores %i bytes as so many parts as they need', async (size) => {
@@ -256,8 +292,10 @@ describe('a pool of bots on two workers, through a gateway', () => {
 
   it('36 a bot that is taken out at once hands what it sends to another', async () => {
     telegram.control.addFault({ method: 'send', account: bot(1).userId, hang: true });
+    await onlyBotWorks(1, true);
     const work = put('handed', randomBytes(3 * MIB));
     await until('the bot to hang', async () => (await stateOf(bot(1).id)) === 'uploading');
+    await onlyBotWorks(1, false);
     expect((await api.delete(`/v1/pools/store/bots/${bot(1).id}?drain=false`)).status).toBe(200);
     expect((await work).status).toBe(200);
     telegram.control.removeFault();
@@ -267,9 +305,9 @@ describe('a pool of bots on two workers, through a gateway', () => {
   });
 
   it('58 refuses before it has a body sent, and tells whoever may send to go on', async () => {
-    const asks = (key: string): Promise<string> =>
+    const asks = (key: string, more: Record<string, string> = {}): Promise<string> =>
       new Promise((resolve, reject) => {
-        const headers = { ...master, expect: '100-continue', 'content-length': 5 };
+        const headers = { ...master, ...more, expect: '100-continue', 'content-length': 5 };
         const upload = httpRequest(`${gateway.url}/v1/pools/${key}`, { method: 'PUT', headers });
         upload.on('error', reject);
         upload.on('continue', () => upload.end('hello'));
@@ -282,6 +320,8 @@ describe('a pool of bots on two workers, through a gateway', () => {
       });
     expect(await asks('nothing/objects/asked')).toBe('404 kept');
     expect(await asks('store/objects/asked')).toBe('200 sent');
+    // What the key has is looked at before the body as well.
+    expect(await asks('store/objects/asked', { 'if-none-match': '*' })).toBe('412 kept');
     expect(await errorOf(await put('asked', '', { 'x-max-wait': 'long' }))).toEqual({
       status: 400,
       code: 'validation_failed',
@@ -291,9 +331,12 @@ describe('a pool of bots on two workers, through a gateway', () => {
   it('25 loses nothing when a bot is kicked in the middle, and says so of it', async () => {
     telegram.control.chats.promote(channel, bot(2).userId, []);
     const bytes = randomBytes(6 * MIB);
-    expect((await put('kicked', bytes)).status).toBe(200);
-    expect((await bytesOf(await get('kicked'))).equals(bytes)).toBe(true);
+    await onlyBotWorks(2, true);
+    const work = put('kicked', bytes);
     await until('the bot to be put aside', async () => (await stateOf(bot(2).id)) === 'quarantined');
+    await onlyBotWorks(2, false);
+    expect((await work).status).toBe(200);
+    expect((await bytesOf(await get('kicked'))).equals(bytes)).toBe(true);
     await until('the registry to know', async () => {
       const { bots: registered } = await api.must(api.get('/v1/pools/store'));
       return (registered as { session_id: string; state: string }[]).some(
@@ -305,15 +348,18 @@ describe('a pool of bots on two workers, through a gateway', () => {
     await until('the bot to be back', async () => (await stateOf(bot(2).id)) === 'idle');
   });
 
-  it('goes on with the other bots while one is refused for coming too soon, and writes down until when', async () => {
+  it('19 goes on with the other bots while one is refused for coming too soon, and writes down until when', async () => {
     telegram.control.addFault({
       method: 'send',
       account: bot(0).userId,
       error: { code: 420, message: 'FLOOD_WAIT_300' },
     });
     const bytes = randomBytes(6 * MIB);
-    expect((await put('limited', bytes)).status).toBe(200);
+    await onlyBotWorks(0, true);
+    const work = put('limited', bytes);
     await until('the bot to rest', async () => (await stateOf(bot(0).id)) === 'cooling');
+    await onlyBotWorks(0, false);
+    expect((await work).status).toBe(200);
     const [row] = await until('the registry to know', async () => {
       const rows = await database.query<{ rest: number }>(
         `SELECT extract(epoch FROM cooldown_until - now())::float AS rest FROM pool_bots
@@ -362,7 +408,40 @@ describe('a pool of bots on two workers, through a gateway', () => {
         bytesOf(await get('shared', { range: `bytes=${n * size}-${(n + 1) * size - 1}` })),
       ),
     );
+    expect(stretches.map((each) => (each.length === size ? '' : each.toString()))).toEqual(stretches.map(() => ''));
     expect(Buffer.concat(stretches).equals(bytes)).toBe(true);
+  });
+
+  it('50 goes on with what a reader has begun when it is put anew, and deletes it afterwards', async () => {
+    const [first, second] = [randomBytes(3 * MIB), randomBytes(MIB)];
+    await put('versions', first);
+    telegram.control.addFault({ method: 'upload.getFile', delayMs: 50 });
+    const before = await get('versions');
+    expect((await put('versions', second)).status).toBe(200);
+    const meanwhile = bytesOf(await get('versions'));
+    const removed = await api.must(api.delete('/v1/pools/store/objects/versions'));
+    // Somebody reads it, or nobody any more.
+    expect(removed).toMatchObject({ deleted: true, remote: expect.stringMatching(/pending|deleted/) as string });
+    expect((await bytesOf(before)).equals(first)).toBe(true);
+    expect((await meanwhile).equals(second)).toBe(true);
+    telegram.control.removeFault();
+    expect((await get('versions')).status).toBe(404);
+    await cleaned();
+    expect(await database.query('SELECT 1 FROM pool_reads')).toEqual([]);
+  });
+
+  it('55 says so of an object whose message somebody has deleted in the chat, and of no other', async () => {
+    await put('gone', randomBytes(100));
+    await put('stays', 'it stays');
+    const { parts } = await api.must(api.get('/v1/pools/store/stat/gone'));
+    const [part] = parts as { uploader: string; message_id: number }[];
+    const params = { chat_id: channel, message_ids: [part?.message_id], revoke: true };
+    await api.must(api.post(`/v1/bot/${part?.uploader ?? ''}/call`, { method: 'deleteMessages', params }));
+    expect(await errorOf(await get('gone'))).toEqual({ status: 410, code: 'blob_lost' });
+    expect(await database.query(`SELECT 1 FROM pool_blobs WHERE state = 'lost'`)).toHaveLength(1);
+    expect((await bytesOf(await get('stays'))).toString()).toBe('it stays');
+    await api.must(api.delete('/v1/pools/store/objects/gone'));
+    await cleaned();
   });
 
   it('46 asks Telegram for nothing more when its reader has left', async () => {
@@ -401,6 +480,48 @@ describe('a pool of bots on two workers, through a gateway', () => {
     await api.must(api.delete('/v1/pools/store/objects/copy'));
     expect(await held()).toBe(before - 2);
     expect(await api.must(api.delete('/v1/pools/store/objects/copy'))).toMatchObject({ deleted: false });
+  });
+
+  it('57 has after any puts, copies and deletes what a map would have, and no message more', async () => {
+    const model = new Map<string, string>();
+    const keys = ['a', 'b', 'c', 'd'].map((name) => `model/${name}`);
+    const anyKey = (): string => keys[randomInt(keys.length)] ?? '';
+    const said: string[] = [];
+    for (let n = 0; n < OPERATIONS; n += 1) {
+      const [key, other] = [anyKey(), anyKey()];
+      const value = model.get(other);
+      switch (randomInt(3)) {
+        case 0:
+          said.push(`put ${key}`);
+          expect((await put(key, `value ${n}`)).status).toBe(200);
+          model.set(key, `value ${n}`);
+          break;
+        case 1: {
+          said.push(`copy ${other} to ${key}`);
+          const copied = await api.post('/v1/pools/store/copies', { from: { key: other }, to: { key } });
+          expect(copied.status).toBe(value === undefined ? 404 : 200);
+          if (value !== undefined) model.set(key, value);
+          break;
+        }
+        default:
+          said.push(`delete ${key}`);
+          expect(await api.must(api.delete(`/v1/pools/store/objects/${key}`))).toMatchObject({
+            deleted: model.delete(key),
+          });
+      }
+    }
+    for (const key of keys) {
+      const answer = await get(key);
+      const text = answer.status === 200 ? (await bytesOf(answer)).toString() : undefined;
+      expect([said, key, text]).toEqual([said, key, model.get(key)]);
+    }
+    const [row] = await database.query<{ kept: number }>(
+      `SELECT count(DISTINCT e.blob_id)::int AS kept FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id
+        WHERE o.key LIKE 'model/%'`,
+    );
+    expect(row?.kept).toBe(new Set(model.values()).size);
+    for (const key of keys) await api.must(api.delete(`/v1/pools/store/objects/${key}`));
+    await cleaned();
   });
 
   it('53 reads through another bot when the one that has stored is gone from the pool', async () => {
@@ -526,12 +647,141 @@ describe('a pool of bots on two workers, through a gateway', () => {
   });
 
   it('56 tells honestly what bots may not delete any more', async () => {
-    await put('old', randomBytes(1_000));
-    await database.query(`UPDATE pool_blobs SET stored_at = now() - interval '49 hours'
-      WHERE id IN (SELECT blob_id FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id WHERE o.key = 'old')`);
+    for (const key of ['old', 'young']) await put(key, randomBytes(1_000));
+    await age('old', 49);
+    await age('young', 47);
     const before = await held();
+    expect(await api.must(api.delete('/v1/pools/store/objects/young'))).toMatchObject({ remote: 'deleted' });
     expect(await api.must(api.delete('/v1/pools/store/objects/old'))).toMatchObject({ remote: 'not_possible' });
-    expect(await held()).toBe(before);
+    expect(await held()).toBe(before - 1);
+  });
+
+  it('56 has a user delete what bots may not any more, also what was left before there was one', async () => {
+    // None begins by itself while this looks.
+    await ended((await jobOf({ kind: 'gc' })).id);
+    const user = await loginUser(api, telegram, appId, '15550900001');
+    const refused = await api.patch('/v1/pools/store', { janitor_session_id: user.id });
+    expect([refused.status, refused.body.error?.['code']]).toEqual([422, 'janitor_unfit']);
+    telegram.control.chats.promote(channel, user.userId);
+    const pool = await api.must(api.patch('/v1/pools/store', { janitor_session_id: user.id }));
+    expect(pool['janitor_session_id']).toBe(user.id);
+    await put('older', randomBytes(1_000));
+    await age('older', 49);
+    expect(await api.must(api.delete('/v1/pools/store/objects/older'))).toMatchObject({ remote: 'deleted' });
+    const by = telegram.control.journal({ method: 'channels.deleteMessages' }).map(({ account }) => account);
+    expect(by.at(-1)).toBe(user.userId);
+    // That of the test before.
+    const { id } = await jobOf({ kind: 'gc' });
+    expect(await ended(id)).toMatchObject({ state: 'done', done: 1, counts: { deleted: 1 } });
+    await cleaned();
+    await api.must(api.patch('/v1/pools/store', { janitor_session_id: null }));
+    expect(await api.must(api.get('/v1/pools/store'))).not.toHaveProperty('janitor_session_id');
+  });
+
+  describe('has jobs', () => {
+    it('one at a time, which can be stopped, and keep what they have done', async () => {
+      telegram.control.addFault({ method: 'upload.getFile', delayMs: 2_000 });
+      const { id } = await jobOf({ kind: 'scrub' });
+      const second = await api.post('/v1/pools/store/jobs', { kind: 'gc' });
+      expect([second.status, second.body.error]).toMatchObject([409, { code: 'job_running', details: { id } }]);
+      expect(await api.must(api.delete(`/v1/pools/store/jobs/${id}`))).toMatchObject({ state: 'cancelled' });
+      telegram.control.removeFault();
+      const next = await jobOf({ kind: 'gc' });
+      expect(await ended(next.id)).toMatchObject({ state: 'done' });
+      const stopped = await ended(id);
+      expect(stopped['state']).toBe('cancelled');
+      expect(Number(stopped['done'])).toBeLessThan(16);
+      const list = (await api.get('/v1/pools/store/jobs')).body.result as unknown as { id: string }[];
+      expect(list.slice(0, 2).map((job) => job.id)).toEqual([next.id, id]);
+      for (const [order, path] of [
+        [{ kind: 'gc', sample: 5 }, 'sample'],
+        [{ kind: 'scrub', prefix: 'a' }, 'prefix'],
+        [{ kind: 'scrub', sample: 101 }, 'sample'],
+        [{ kind: 'purge', prefix: '' }, 'prefix'],
+      ] as const) {
+        const { status: given, body } = await api.post('/v1/pools/store/jobs', order);
+        expect([given, JSON.stringify(body.error)]).toEqual([400, expect.stringContaining(path)]);
+      }
+    });
+
+    it('that remove all that a pool keeps', async () => {
+      const { objects } = await api.must(api.get('/v1/pools/store'));
+      const job = await ended((await jobOf({ kind: 'purge' })).id);
+      expect(job).toMatchObject({ state: 'done', done: objects, total: objects });
+      expect(await cleaned()).toBe(0);
+    });
+
+    it('55 that find what is gone or damaged, whose it is, and when it is well again', async () => {
+      for (const key of ['scrub/whole', 'scrub/gone', 'scrub/damaged']) await put(key, randomBytes(1_000));
+      const { parts } = await api.must(api.get('/v1/pools/store/stat/scrub/gone'));
+      const [gone] = parts as { uploader: string; message_id: number }[];
+      const params = { chat_id: channel, message_ids: [gone?.message_id], revoke: true };
+      await api.must(api.post(`/v1/bot/${gone?.uploader ?? ''}/call`, { method: 'deleteMessages', params }));
+      const damaged = `id IN (SELECT blob_id FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id
+        WHERE o.key = 'scrub/damaged')`;
+      const [{ sha256: right = '' } = {}] = await database.query<{ sha256: string }>(
+        `SELECT sha256 FROM pool_blobs WHERE ${damaged}`,
+      );
+      await database.query(`UPDATE pool_blobs SET sha256 = '${'0'.repeat(64)}' WHERE ${damaged}`);
+      const job = await ended((await jobOf({ kind: 'scrub' })).id);
+      const [{ count: all = 0 } = {}] = await database.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM pool_blobs WHERE refs > 0',
+      );
+      expect(job).toMatchObject({ state: 'done', done: all, total: all, counts: { whole: all - 2 } });
+      const findings = job['findings'] as { keys: string[]; problem: string }[];
+      expect(Object.fromEntries(findings.map(({ keys, problem }) => [keys.join(), problem]))).toEqual({
+        'scrub/gone': 'gone',
+        'scrub/damaged': 'damaged',
+      });
+      expect((await get('scrub/whole')).status).toBe(200);
+      expect((await get('scrub/gone')).status).toBe(410);
+      await database.query(`UPDATE pool_blobs SET sha256 = '${right}' WHERE ${damaged}`);
+      await ended((await jobOf({ kind: 'scrub' })).id);
+      expect(await database.query(`SELECT 1 FROM pool_blobs WHERE state = 'lost'`)).toHaveLength(1);
+      const seen = await ended((await jobOf({ kind: 'scrub', sample: 0 })).id);
+      expect(seen['counts']).toMatchObject({ bytes: 0, gone: 1, whole: all - 1 });
+      const { id } = await jobOf({ kind: 'purge', prefix: 'scrub/' });
+      expect(await ended(id)).toMatchObject({ state: 'done', done: 3, total: 3, counts: { deleted: 3 } });
+      await cleaned();
+    });
+
+    it('that go on behind what was written down when their process has died', async () => {
+      for (let n = 0; n < 5; n += 1) await put(`left/${n}`, String(n));
+      const blobs = await database.query<{ id: string }>('SELECT id FROM pool_blobs WHERE refs > 0 ORDER BY id');
+      const [left] = await database.query<{ id: string }>(
+        `INSERT INTO pool_jobs (id, pool_id, kind, params, state, cursor, done, total, counts, runner, lease_until, started_at)
+         SELECT gen_random_uuid(), id, 'scrub', '{"sample":0}', 'running', '${blobs[2]?.id ?? ''}', 3, ${blobs.length},
+                '{"whole":3}', gen_random_uuid(), now() + interval '1 hour', now()
+           FROM pools WHERE name = 'store' RETURNING id`,
+      );
+      const id = left?.id ?? '';
+      const other = await api.post('/v1/pools/store/jobs', { kind: 'gc' });
+      expect(other.body.error?.['code']).toBe('job_running');
+      await database.query(`UPDATE pool_jobs SET lease_until = now() - interval '1 second' WHERE id = '${id}'`);
+      expect(await ended(id)).toMatchObject({
+        state: 'done',
+        done: blobs.length,
+        counts: { whole: blobs.length },
+      });
+    });
+
+    it('that begin by themselves where a pool wants it, each after so long', async () => {
+      const pool = await api.must(api.patch('/v1/pools/store', { scrub: { every_h: 24, sample: 0 } }));
+      expect(pool['scrub']).toEqual({ every_h: 24, sample: 0 });
+      const jobs = gateway.app.get(JobsRepository);
+      const scrubs = async (): Promise<number> =>
+        (await database.query(`SELECT 1 FROM pool_jobs WHERE kind = 'scrub' AND params = '{"sample":0}'`)).length;
+      const before = await scrubs();
+      await jobs.schedule();
+      expect(await scrubs()).toBe(before);
+      await database.query(`UPDATE pool_jobs SET ended_at = ended_at - interval '25 hours'`);
+      await jobs.schedule();
+      await jobs.schedule();
+      expect(await scrubs()).toBe(before + 1);
+      const [newest] = (await api.get('/v1/pools/store/jobs')).body.result as unknown as { id: string }[];
+      await ended(newest?.id ?? '');
+      await api.must(api.patch('/v1/pools/store', { scrub: null }));
+    });
   });
 
   it('41 is taken over by the other worker when the one that runs it ends', async () => {
@@ -540,7 +790,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
     const [ended] = workers.splice(index, 1);
     await ended?.stop();
     const bytes = randomBytes(2 * MIB);
-    await until('an object to be stored', async () => (await put('after', bytes)).status === 200, 30_000);
+    await until('an object to be stored', async () => (await put('after', bytes)).status === 200);
     expect((await bytesOf(await get('after'))).equals(bytes)).toBe(true);
     expect((await api.must(api.get('/v1/pools/store')))['worker']).not.toBe(worker);
   });

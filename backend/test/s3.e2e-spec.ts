@@ -228,7 +228,7 @@ describe('the S3 endpoint', () => {
     );
 
     it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const)(
-      'from a stream in chunks with a trailing %s',
+      '61 from a stream in chunks with a trailing %s',
       async (ChecksumAlgorithm) => {
         const bytes = randomBytes(300_000);
         const Body = Readable.from([bytes.subarray(0, 100_001), bytes.subarray(100_001)]);
@@ -257,7 +257,7 @@ describe('the S3 endpoint', () => {
       expect(await refusal(put('said', '', big))).toBe('MetadataTooLarge');
     });
 
-    it('under any key, in path style and below a domain', async () => {
+    it('65 under any key, in path style and below a domain', async () => {
       const keys = [
         'a b',
         'a+b',
@@ -643,7 +643,7 @@ describe('the S3 endpoint', () => {
   describe('takes uploads in parts', () => {
     const five = randomBytes(5 * MIB);
 
-    it.each(['buffer', 'stream'])('of lib-storage from a %s, and gives the ETag of S3', async (kind) => {
+    it.each(['buffer', 'stream'])('61 of lib-storage from a %s, and gives the ETag of S3', async (kind) => {
       const bytes = randomBytes(12 * MIB);
       const Body = kind === 'buffer' ? bytes : Readable.from([bytes.subarray(0, 7 * MIB), bytes.subarray(7 * MIB)]);
       await new Upload({ client, params: { Bucket: 'mine', Key: 'parts', Body, ContentType: 'a/b' } }).done();
@@ -653,7 +653,7 @@ describe('the S3 endpoint', () => {
       expect((await get('parts')).equals(bytes)).toBe(true);
     });
 
-    it('and forgets those that lib-storage aborts', async () => {
+    it('61 and forgets those that lib-storage aborts', async () => {
       const never = new Readable({ read: () => undefined });
       never.push(Buffer.alloc(6 * MIB));
       const upload = new Upload({ client, params: { Bucket: 'mine', Key: 'aborted', Body: never } });

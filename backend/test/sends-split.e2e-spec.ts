@@ -127,7 +127,8 @@ describe('sends through a gateway', () => {
       params: { username: 'nobody_there' },
     });
     expect([status, body.error?.['code']]).toEqual([504, 'deadline_exceeded']);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    // A call may take 70 s where nobody says otherwise.
+    expect(performance.now() - began).toBeLessThan(60_000);
     const refused = await send('no', '?timeout=71');
     expect(refused.body.error).toMatchObject({ details: { issues: [{ path: 'timeout' }] } });
   });

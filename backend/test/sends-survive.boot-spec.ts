@@ -236,14 +236,10 @@ describe('sends and the processes that make them', () => {
     const following = outcome(gateway, sender, body.result?.['id'], 60);
     await killed.end('SIGKILL');
     telegram.control.removeFault();
-    const [messageId] = await until(
-      'the message',
-      async () => {
-        const ids = await held(sender, 'moving');
-        return ids.length > 0 && ids;
-      },
-      30_000,
-    );
+    const [messageId] = await until('the message', async () => {
+      const ids = await held(sender, 'moving');
+      return ids.length > 0 && ids;
+    });
     expect((await following).body.result).toEqual({ status: 'sent', chat_id: sender.chat, message_id: messageId });
     const repeat = await send(gateway, sender, 'moving', { key: 'moving' });
     expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([200, 'true']);

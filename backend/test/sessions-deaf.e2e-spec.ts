@@ -16,14 +16,10 @@ describe('a session that hears nothing', () => {
   const looks = (): number => telegram.control.journal({ method: 'updates.getDifference', account: userId }).length;
   const write = (text: string): Promise<unknown> => telegram.control.sendMessage({ from, chatId: userId, text });
   const healthBecomes = (health: string): Promise<Record<string, unknown>> =>
-    until(
-      `the health to be ${health}`,
-      async () => {
-        const seen = await state();
-        return seen['health'] === health && seen;
-      },
-      40_000,
-    );
+    until(`the health to be ${health}`, async () => {
+      const seen = await state();
+      return seen['health'] === health && seen;
+    });
 
   beforeAll(async () => {
     telegram = await startTelegram();

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from './support/app.js';
 import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
@@ -236,6 +236,25 @@ describe('a session whose authorization is gone', () => {
     expect(existsSync(join(app.dataDir, 'sessions', id))).toBe(false);
   });
 
+  it('asks for a login when its database is damaged, and goes on when only what can be fetched again is', async () => {
+    const { path, id, userId } = await loginUser(api, telegram, appId, newPhone());
+    const database = join(app.dataDir, 'sessions', id, 'db');
+    const damage = (kind: RegExp): void =>
+      readdirSync(database)
+        .filter((name) => kind.test(name))
+        .forEach((name) => writeFileSync(join(database, name), Buffer.alloc(65_536, 'damaged')));
+    await api.must(api.post(`${path}/stop`));
+    damage(/\.sqlite$/);
+    expect(await api.must(api.post(`${path}/start`))).toMatchObject({ status: 'authorized' });
+    expect((await api.call(path, 'getMe')).body.result).toMatchObject({ id: userId });
+    await api.must(api.post(`${path}/stop`));
+    damage(/\.binlog$/);
+    await api.post(`${path}/start`);
+    expect(await api.becomes(path, 'expired')).toMatchObject({
+      health_cause: 'the authorization is gone from the database: log in again',
+    });
+  });
+
   it('can log in again when Telegram has lifted a ban', async () => {
     const phone = newPhone();
     const { path, userId } = await loginUser(api, telegram, appId, phone);
@@ -310,6 +329,14 @@ describe('a session whose authorization is gone', () => {
       expect(await api.must(api.post(`${path}/start`))).toMatchObject({ id, status: 'authorized', health: 'ok' });
       await ready(path);
       expect(await api.state(path)).toMatchObject({ id, me: { id: userId } });
+    });
+
+    it('comes back when its database is damaged', async () => {
+      const { path, id } = await newBot();
+      await api.must(api.post(`${path}/stop`));
+      writeFileSync(join(app.dataDir, 'sessions', id, 'db', 'td.binlog'), Buffer.alloc(4_096, 'damaged'));
+      await api.must(api.post(`${path}/start`));
+      await ready(path);
     });
 
     it('tries again as late as Telegram asks, and says so meanwhile', async () => {

@@ -180,20 +180,17 @@ describe('what a session tells about its account', () => {
     await until('the call to arrive', () => telegram.control.faults()[0]?.hits === 1);
     telegram.control.changeProxy(dead.id, { behaviour: 'refuse' });
     telegram.control.dropConnections(userId);
-    const down = await until(
-      'bad health',
-      async () => {
-        const seen = await api.state(path);
-        return seen['health'] === 'down' && seen;
-      },
-      30_000,
-    );
+    const down = await until('bad health', async () => {
+      const seen = await api.state(path);
+      return seen['health'] === 'down' && seen;
+    });
     const cause = `the proxy socks5 ${hostname}:${port}`;
     expect(down).toMatchObject({ status: 'authorized', health_cause: expect.stringContaining(cause) as string });
     expect(String(down['health_since']) > String(wellSince)).toBe(true);
     const began = Date.now();
     const told = await Promise.all([inFlight, api.call(path, 'searchPublicChat', { username: 'nobody_either' })]);
-    expect(Date.now() - began).toBeLessThan(20_000);
+    // A call may take 70 s where nothing is known to be wrong.
+    expect(Date.now() - began).toBeLessThan(60_000);
     for (const { status, body } of told) {
       expect([status, body.error?.['code']]).toEqual([504, 'deadline_exceeded']);
       expect(body.error?.['message']).toContain(cause);

@@ -28,7 +28,6 @@ describe('a client that is slow on purpose', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: { code: 'request_timeout' } });
     expect(tookMs).toBeGreaterThanOrEqual(deadlineMs - 50);
-    expect(tookMs).toBeLessThan(deadlineMs + 5_000);
   });
 
   it('has 15 s for its headers and 30 s for the whole, unless a test says otherwise', async () => {

@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { textContent } from './support/messages.js';
+import { startOwnS3 } from './support/own-s3.js';
 import { ProductProcess } from './support/process.js';
-import { type OtherS3, startOtherS3 } from './support/s3rver.js';
+import { startOtherS3, type StoreS3 } from './support/s3rver.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
+import { TestHost } from './support/test-host.js';
 import { until } from './support/until.js';
-import { Wire } from './support/wire.js';
+
+/** `other` is npm's s3rver, `own` a pool of ours behind our S3 endpoint; by hand: HOSTS_STORES=other,own. */
+const STORES = (process.env['HOSTS_STORES'] ?? 'other').split(',');
 
 interface StateRow {
   readonly session_id: string;
@@ -17,10 +21,10 @@ interface StateRow {
 }
 
 /** A host is a worker with a DATA_DIR of its own: nothing on its disk is seen by another one. */
-describe('sessions of hosts that share no disk', () => {
+describe.each(STORES)('sessions of hosts that share no disk (store: %s)', (kind) => {
   let telegram: TestTelegram;
   let database: TestDatabase;
-  let s3: OtherS3;
+  let s3: StoreS3;
   let dir: string;
   let gateway: ProductProcess;
   let appId: unknown;
@@ -28,16 +32,27 @@ describe('sessions of hosts that share no disk', () => {
   const hosts: ProductProcess[] = [];
   const ending: (() => unknown)[] = [];
 
-  const host = async (name: string, { saveEvery = '1h', databaseUrl = database.url } = {}): Promise<ProductProcess> => {
-    const started = await ProductProcess.start('worker', {
-      ...telegram.env,
-      ...s3.credentials('STATE_STORE'),
-      STATE_STORE: s3.url,
-      STATE_SAVE_EVERY: saveEvery,
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: join(dir, name),
-      WORKER_ID: name,
-    });
+  /** @param on the machine that it is on, when that is another one than the test's */
+  const host = async (
+    name: string,
+    { saveEvery = '1h', on }: { readonly saveEvery?: string; readonly on?: TestHost } = {},
+  ): Promise<ProductProcess> => {
+    const reach = (url: string): Promise<string> => on?.reach(url) ?? Promise.resolve(url);
+    const started = await ProductProcess.start(
+      'worker',
+      {
+        ...telegram.env,
+        ...s3.credentials('STATE_STORE'),
+        DEFAULT_PROXY: await reach(telegram.sandbox.env.DEFAULT_PROXY),
+        STATE_STORE: s3.url(await reach(s3.endpoint)),
+        STATE_SAVE_EVERY: saveEvery,
+        DATABASE_URL: await reach(database.url),
+        DATA_DIR: join(dir, name),
+        WORKER_ID: name,
+      },
+      on?.wrapper,
+      on?.address,
+    );
     hosts.push(started);
     return started;
   };
@@ -72,8 +87,8 @@ describe('sessions of hosts that share no disk', () => {
 
   beforeAll(async () => {
     telegram = await startTelegram();
-    s3 = await startOtherS3();
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-hosts-'));
+    s3 = kind === 'own' ? await startOwnS3(telegram, dir) : await startOtherS3();
     database = await createDatabase();
     gateway = await ProductProcess.start('gateway', { DATABASE_URL: database.url, DATA_DIR: join(dir, 'gateway') });
   });
@@ -92,8 +107,9 @@ describe('sessions of hosts that share no disk', () => {
   });
 
   it('go on elsewhere when theirs is cut off right after their login, and come back to what they have become', async () => {
-    const wire = new Wire(new URL(database.url));
-    const a = await host('a', { databaseUrl: await wire.open() });
+    const machine = TestHost.create();
+    ending.push(() => machine.remove());
+    const a = await host('a', { on: machine });
     const created = await until('the worker', async () => {
       const answer = await gateway.ask('POST', '/v1/apps', { api_id: 1, api_hash: 'a'.repeat(32) });
       return answer.status === 200 && answer.body.result;
@@ -102,7 +118,7 @@ describe('sessions of hosts that share no disk', () => {
     const paths = [await loginBot(), await loginUser()];
     // Nothing but what the login has waited for: no other save is due for an hour.
     // Cut off from the database, it ends before others may claim what it holds: there is no lock between hosts.
-    wire.cut();
+    machine.cut();
     expect(await a.ended()).toBe('SIGKILL');
     const before = logins();
     const b = await host('b');
@@ -172,7 +188,7 @@ describe('sessions of hosts that share no disk', () => {
     // Removed, it leaves nothing in the store.
     await gateway.must('DELETE', path);
     expect((await states()).map(({ session_id }) => session_id)).not.toContain(idOf(path));
-    expect(s3.keys().filter((key) => key.includes('.state') && key.includes(idOf(path)))).toEqual([]);
+    expect((await s3.keys()).filter((key) => key.includes('.state') && key.includes(idOf(path)))).toEqual([]);
   });
 
   async function accountOf(path: string): Promise<number> {

@@ -45,7 +45,9 @@ describe('subscriptions through a gateway', () => {
     const networks = { WEBHOOK_ALLOW_NETWORKS: '127.0.0.1,10.0.0.0/8' };
     const { TDLIB_PATH } = telegram.env;
     worker = await startApp({ role: 'worker', env: { ...telegram.env, ...networks, WORKER_ID: 'w1' }, database });
-    gateway = await startApp({ role: 'gateway', env: { TDLIB_PATH, TDLIB_PROXY_ONLY: 'true', ...networks }, database });
+    const few = { HELD_REQUESTS_PER_TOKEN: '3', HELD_REQUESTS_PER_ADDRESS: '5' };
+    const env = { TDLIB_PATH, TDLIB_PROXY_ONLY: 'true', ...networks, ...few };
+    gateway = await startApp({ role: 'gateway', env, database });
     api = new ApiClient(gateway);
     receiver = await Receiver.start();
     const { token, userId } = telegram.control.createBot({ username: 'subscribed_bot' });
@@ -214,6 +216,44 @@ describe('subscriptions through a gateway', () => {
     const elsewhere = (await api.must(api.post('/v1/events/ticket')))['ticket'];
     expect((await gateway.http().get(`${subscriptions()}?ticket=${String(elsewhere)}`)).status).toBe(401);
     stream.close();
+  });
+
+  it('are held open for a token, and for an address, only so many at once; the master reads on', async () => {
+    const [one, two] = [await createToken(), await createToken()];
+    const streamOf = async (headers: Record<string, string>): Promise<string> =>
+      subscriptions((await as('post', subscriptions(), headers, { kind: 'stream' })).body.result?.id);
+    const [first, second] = [await streamOf(one.headers), await streamOf(two.headers)];
+    const open: EventStream[] = [];
+    const stream = async (at: string, headers: Record<string, string>): Promise<EventStream> => {
+      const opened = EventStream.open(`${gateway.url}${at}/events`, headers);
+      open.push(opened);
+      await until('the stream or its refusal', () => opened.ids.length > 0 || opened.isOver);
+      return opened;
+    };
+    const refused = async (at: string, headers: Record<string, string>): Promise<unknown> => {
+      const { status, headers: answered, body } = await as('get', at, headers);
+      return [status, body.error?.['code'], body.error?.['details'], answered['retry-after']];
+    };
+    const tooMany = (of: string, limit: number): unknown => [429, 'too_many_held_requests', { of, limit }, '5'];
+    try {
+      for (let opened = 0; opened < 3; opened += 1) await stream(first, one.headers);
+      expect((await stream(first, one.headers)).status).toBe(429);
+      for (const waiting of [`${first}/events?timeout=60`, `${path}/sends?wait=60`]) {
+        expect(await refused(waiting, one.headers)).toEqual(tooMany('token', 3));
+      }
+      expect((await as('get', `${first}/events`, one.headers)).status).toBe(200);
+      for (let opened = 0; opened < 2; opened += 1) expect((await stream(second, two.headers)).status).toBe(200);
+      expect(await refused(`${second}/events?timeout=60`, two.headers)).toEqual(tooMany('address', 5));
+      expect((await stream(first, {})).status).toBe(200);
+      open[0]?.close();
+      await until('the place is free', async () => (await stream(second, two.headers)).status === 200);
+      await until('the refusals are in the audit log', async () => {
+        const { body } = await api.get('/v1/audit?action=readEvents');
+        return JSON.stringify(body.result).includes('too_many_held_requests');
+      });
+    } finally {
+      for (const each of open) each.close();
+    }
   });
 
   it('say how many of the newest updates filters would let pass', async () => {

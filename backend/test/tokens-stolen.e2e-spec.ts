@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestApp, master, startApp } from './support/app.js';
 import { textContent } from './support/messages.js';
-import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
+import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 import { loginUser } from './support/users.js';
 
@@ -167,6 +167,16 @@ describe('a stolen token of read, send and manage gets', () => {
         hasChat: false,
       });
     }
+    // What is left is all that is counted: a search would tell a code digit by digit.
+    for (const [method, params] of [
+      ['getChats', { limit: 1 }],
+      ['getChats', { limit: 100 }],
+      ['searchChats', { query: 'Telegram', limit: 10 }],
+    ] as const) {
+      const { text } = await call(method, params);
+      const { result } = JSON.parse(text) as { result: { total_count: number; chat_ids: number[] } };
+      expect({ method, total: result.total_count }).toEqual({ method, total: result.chat_ids.length });
+    }
   });
 
   it('nothing by keys that are read in two ways', async () => {
@@ -242,6 +252,58 @@ describe('a stolen token of read, send and manage gets', () => {
       const { body } = await api.get(`${deliveries}/${waiting.id}`);
       return JSON.stringify(body.result?.['log'] ?? '').includes('may not see it');
     });
+  });
+
+  it('nothing that was answered before chats and classes were taken from it, by the same Idempotency-Key', async () => {
+    const api = new ApiClient(app);
+    const { id: ownId } = await api.must(api.call(path, 'getMe'));
+    const made = await api.must(
+      api.post('/v1/tokens', { session_ids: [sessionId], classes: ['read', 'send', 'account'] }),
+    );
+    const ask = (key: string, method: string, params: object): Promise<Answer> =>
+      api.post(
+        `${path}/call`,
+        { method, params },
+        { authorization: `Bearer ${String(made['token'])}`, 'idempotency-key': key },
+      );
+    const calls = [
+      ['sent', 'sendMessage', { chat_id: ownId, input_message_content: textContent('answered once') }],
+      ['read', 'getChatHistory', { chat_id: SERVICE, limit: 10 }],
+      ['listed', 'getChats', { limit: 100 }],
+    ] as const;
+    const repeat = async (): Promise<readonly unknown[]> => {
+      const answers: unknown[] = [];
+      for (const [key, method, params] of calls) {
+        const { status, headers, body } = await ask(key, method, params);
+        const text = JSON.stringify(body.result ?? null);
+        answers.push([
+          key,
+          status,
+          headers['idempotent-replayed'],
+          body.error?.['code'],
+          text.includes(String(SERVICE)),
+        ]);
+      }
+      return answers;
+    };
+    await repeat();
+    expect(await repeat()).toEqual([
+      ['sent', 200, 'true', undefined, false],
+      ['read', 200, 'true', undefined, true],
+      ['listed', 200, 'true', undefined, true],
+    ]);
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { classes: ['read'] }));
+    expect(await repeat()).toEqual([
+      ['sent', 403, undefined, 'scope_denied', false],
+      ['read', 403, undefined, 'scope_denied', false],
+      ['listed', 200, 'true', undefined, false],
+    ]);
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { classes: ['read', 'send', 'account'], chats: [1] }));
+    expect(await repeat()).toEqual(calls.map(([key]) => [key, 403, undefined, 'scope_denied', false]));
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { chats: null, methods: ['getMe'] }));
+    expect(await repeat()).toEqual(calls.map(([key]) => [key, 403, undefined, 'scope_denied', false]));
+    await api.must(api.patch(`/v1/tokens/${made.id}`, { methods: null, enabled: false }));
+    expect(await repeat()).toEqual(calls.map(([key]) => [key, 403, undefined, 'token_disabled', false]));
   });
 
   it.each(TAKEOVERS)('no way to take the account over: %s', async (method) => {

@@ -1,7 +1,7 @@
 import { NoLiveWorkerError, StartupError } from '../src/common/errors/index.js';
 import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
 import { WorkerPurge } from '../src/modules/workers/worker-purge.js';
-import { type TestApp, master, startApp } from './support/app.js';
+import { type TestApp, freePort, master, startApp } from './support/app.js';
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { onLoadedMachine, until } from './support/until.js';
 
@@ -53,12 +53,15 @@ describe('workers', () => {
       async () => (await listed(app))[0]?.last_seen_at !== before?.last_seen_at,
       onLoadedMachine(1_000),
     );
-    const [row] = await database.query<{ left: number }>(
-      'SELECT extract(epoch FROM expires_at - now())::float AS left FROM workers',
-    );
-    expect(row?.left).toBeGreaterThan(3);
-    expect(row?.left).toBeLessThanOrEqual(5);
-    expect(app.app.get(WorkerLease).remainingMs).toBeGreaterThan(3000);
+    // Between the statement and the look at it a loaded machine may do something else for a while, but not each time.
+    await until('a lease that was just renewed', async () => {
+      const [row] = await database.query<{ left: number }>(
+        'SELECT extract(epoch FROM expires_at - now())::float AS left FROM workers',
+      );
+      const left = row?.left ?? 0;
+      expect(left).toBeLessThanOrEqual(5);
+      return left > 3 && app.app.get(WorkerLease).remainingMs > 3_000;
+    });
   });
 
   it('refuse to start under the id of a living one, and leave that one alone', async () => {
@@ -81,6 +84,27 @@ describe('workers', () => {
     await app.stop();
     apps.pop();
     expect(await database.query('SELECT 1 FROM workers')).toEqual([]);
+  });
+
+  it('that have ended without a word lose their lease as soon as somebody looks, others on their volume do not', async () => {
+    const app = await start('worker', { WORKER_ID: 'w1' });
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    // Of the process whose number is 0 there is none; with the worker's own the connection is there.
+    await database.query(
+      `INSERT INTO workers (id, instance, addr, pid, capacity, started_at, last_seen_at, expires_at, volume, backend_pid)
+       SELECT v.id, gen_random_uuid(), v.addr, 1, 0, now(), now(), now() + interval '1 hour', coalesce(v.volume, w.volume),
+              CASE WHEN v.connected THEN w.backend_pid ELSE 0 END
+         FROM workers w, (VALUES ('gone', $1, false, NULL), ('disconnected', $2, false, NULL), ('unreachable', $1, true, NULL),
+                                 ('elsewhere', $1, false, 'another')) AS v (id, addr, connected, volume)
+        WHERE w.id = 'w1'`,
+      [nobody, app.url],
+    );
+    const alive = async (): Promise<unknown[]> =>
+      (await database.query<{ id: string }>('SELECT id FROM workers WHERE expires_at > now() ORDER BY id')).map(
+        ({ id }) => id,
+      );
+    await until('the end of the lease', async () => !(await alive()).includes('gone'));
+    expect(await alive()).toEqual(['disconnected', 'elsewhere', 'unreachable', 'w1']);
   });
 
   it('are told when another process has taken their id', async () => {

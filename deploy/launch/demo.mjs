@@ -90,6 +90,7 @@ async function play({ control, env }, url, controlUrl) {
 
   const variables = {
     TGCONTROL_URL: url,
+    API: `${url}/v1`,
     TOKEN: token,
     BOT: bot.id,
     DEMO_USER: user.id,

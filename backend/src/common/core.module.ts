@@ -7,6 +7,7 @@ import type { Schema } from './db/database.js';
 import { DatabaseModule } from './db/database.module.js';
 import { HealthModule } from './health/health.module.js';
 import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
+import { HeldRequests } from './http/held-requests.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { validationPipe } from './http/validation.js';
 import { Idempotency, IdempotencyRepository } from './idempotency/index.js';
@@ -29,12 +30,14 @@ export class CoreModule {
         { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
         IdempotencyRepository,
         Idempotency,
+        HeldRequests,
         ...(masterKey === undefined ? [] : [{ provide: SecretBox, useValue: new SecretBox(masterKey) }]),
         ...(config.role === 'gateway' ? [WorkerClient] : []),
       ],
       exports: [
         AppConfig,
         AppLogger,
+        HeldRequests,
         Idempotency,
         IdempotencyRepository,
         ...(masterKey === undefined ? [] : [SecretBox]),

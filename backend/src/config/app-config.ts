@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { hostname, networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validateSync } from 'class-validator';
@@ -78,6 +78,10 @@ interface Settings {
     readonly id: string;
     readonly advertise: string;
     readonly capacity: number;
+    /** Resident memory above which it opens no more sessions, in bytes. */
+    readonly memoryBytes: number;
+    /** How many bots it lets log in anew by themselves, a second. */
+    readonly loginsPerSecond: number;
     readonly heartbeatMs: number;
     readonly leaseMs: number;
   };
@@ -93,6 +97,12 @@ interface Settings {
   /** Networks that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[];
   readonly authFailuresPerMinute: number;
+  /** How many streams and waiting requests a process holds open at once. */
+  readonly heldRequests: {
+    readonly perToken: number;
+    /** Of all scoped tokens that come from there. */
+    readonly perAddress: number;
+  };
   readonly console: { readonly dir: string | undefined };
   readonly log: { readonly level: Env['LOG_LEVEL'] };
   readonly warnings: readonly string[];
@@ -151,6 +161,7 @@ const OPTIONAL_NAMES = [
   'UPLOADS_DIR',
   'WORKER_ID',
   'WORKER_ADVERTISE',
+  'WORKER_MEMORY',
   'TDLIB_PATH',
   'DEFAULT_PROXY',
   'CONSOLE_DIR',
@@ -169,6 +180,13 @@ function outboundHost(): string {
 function advertised(listen: { host: string; port: number }): string {
   const host = listen.host === '0.0.0.0' || listen.host === '::' ? outboundHost() : listen.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+}
+
+/** Of what the container or the machine has: a process that takes all is killed, with every session in it. */
+function mostOfMemory(): number {
+  // 0, or more than there is, without a limit.
+  const limit = process.constrainedMemory();
+  return Math.floor(0.85 * (limit > 0 ? Math.min(limit, totalmem()) : totalmem()));
 }
 
 /** `console/out` beside the backend, where `npm run build` puts the console. */
@@ -228,6 +246,7 @@ export class AppConfig implements Settings {
   readonly trustedProxies!: Settings['trustedProxies'];
   readonly webhookNetworks!: Settings['webhookNetworks'];
   readonly authFailuresPerMinute!: Settings['authFailuresPerMinute'];
+  readonly heldRequests!: Settings['heldRequests'];
   readonly console!: Settings['console'];
   readonly log!: Settings['log'];
   /** What the operator should hear about although it is no mistake. */
@@ -301,6 +320,8 @@ export class AppConfig implements Settings {
         id: env.WORKER_ID ?? `${hostname()}-${listen.port}`,
         advertise: (env.WORKER_ADVERTISE ?? advertised(listen)).replace(/\/+$/, ''),
         capacity: env.WORKER_CAPACITY,
+        memoryBytes: parseSizeBytes(env.WORKER_MEMORY ?? '') ?? mostOfMemory(),
+        loginsPerSecond: env.LOGINS_PER_SECOND,
         heartbeatMs: 1000,
         leaseMs: 5000,
       },
@@ -314,6 +335,7 @@ export class AppConfig implements Settings {
       trustedProxies: parseCidrList(env.TRUSTED_PROXIES ?? '') ?? [],
       webhookNetworks: parseCidrList(env.WEBHOOK_ALLOW_NETWORKS ?? '') ?? [],
       authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
+      heldRequests: { perToken: env.HELD_REQUESTS_PER_TOKEN, perAddress: env.HELD_REQUESTS_PER_ADDRESS },
       console: { dir: env.CONSOLE_DIR === undefined ? builtConsole() : resolve(env.CONSOLE_DIR) },
       log: { level: env.LOG_LEVEL },
       warnings:

@@ -112,6 +112,8 @@ export class Env {
   @IsOptional() @IsHostList() S3_DOMAINS?: string;
   @IsOptional() @IsCidrList() TRUSTED_PROXIES?: string;
   @IsInt() @Min(1) @Max(100_000) AUTH_FAILURES_PER_MINUTE = 10;
+  @IsInt() @Min(1) @Max(100_000) HELD_REQUESTS_PER_TOKEN = 100;
+  @IsInt() @Min(1) @Max(100_000) HELD_REQUESTS_PER_ADDRESS = 300;
   @IsOptional() @IsCidrList() WEBHOOK_ALLOW_NETWORKS?: string;
 
   @Matches(/\S/) DATA_DIR = './data';
@@ -149,6 +151,9 @@ export class Env {
   WORKER_ID?: string;
   @IsOptional() @IsHttpUrl() WORKER_ADVERTISE?: string;
   @IsInt() @Min(1) @Max(100_000) WORKER_CAPACITY = 200;
+  /** Absent: most of what the machine or its container has. */
+  @IsOptional() @IsSize() WORKER_MEMORY?: string;
+  @IsNumber() @Min(0.01) @Max(1_000) LOGINS_PER_SECOND = 5;
 
   @IsOptional() @Matches(/\S/) TDLIB_PATH?: string;
   @IsOptional() @IsProxyUrl() DEFAULT_PROXY?: string;

@@ -5,5 +5,6 @@ export * from './proxy-settings.js';
 export * from './secrets-file.js';
 export type { StoreSettings } from './store-location.js';
 export * from './data-dir.js';
+export { requireOpenFiles } from './open-files.js';
 export { parseDurationMs } from './units.js';
 export { volumeOf } from './volume.js';

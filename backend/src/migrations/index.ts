@@ -17,9 +17,12 @@ import { CreateBuckets1700001300000 } from './1700001300000-create-buckets.js';
 import { DescribeFleet1700001400000 } from './1700001400000-describe-fleet.js';
 import { CreateSessionStates1700001500000 } from './1700001500000-create-session-states.js';
 import { CreateInstance1700001500001 } from './1700001500001-create-instance.js';
+import { LimitMemory1700002200000 } from './1700002200000-limit-memory.js';
+import { CreatePoolJobs1700001800000 } from './1700001800000-create-pool-jobs.js';
 import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
 import { CreatePoolLinks1700001900001 } from './1700001900001-create-pool-links.js';
 import { CreatePoolEvents1700001900002 } from './1700001900002-create-pool-events.js';
+import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -42,7 +45,10 @@ export const MIGRATIONS = [
   DescribeFleet1700001400000,
   CreateSessionStates1700001500000,
   CreateInstance1700001500001,
+  CreatePoolJobs1700001800000,
   CreateResumables1700001900000,
   CreatePoolLinks1700001900001,
   CreatePoolEvents1700001900002,
+  NoteConnections1700002100000,
+  LimitMemory1700002200000,
 ];

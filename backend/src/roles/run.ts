@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EmbeddedPostgres } from '../common/db/embedded-postgres.js';
 import { AppLogger } from '../common/log/app-logger.js';
-import { type AppConfig, lockDataDir, obtainSecrets, prepareDataDir, secretsPath } from '../config/index.js';
+import {
+  type AppConfig,
+  lockDataDir,
+  obtainSecrets,
+  prepareDataDir,
+  requireOpenFiles,
+  secretsPath,
+} from '../config/index.js';
 import { InstanceGuard } from '../modules/instance/index.js';
 import { WorkerLease } from '../modules/workers/index.js';
 import { createApp } from './create-app.js';
@@ -34,7 +41,10 @@ export async function run(config: AppConfig, announce: Announce, onFatal: (reaso
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    if (config.isWorker) prepareDataDir(config.dataDir);
+    if (config.isWorker) {
+      prepareDataDir(config.dataDir);
+      requireOpenFiles(config.worker.capacity);
+    }
     // Workers may share a volume: TDLib locks each session's database, and the lease says whose it is.
     const lock = config.role === 'all' ? lockDataDir(config.dataDir) : undefined;
     if (lock) undo.push(() => lock.release());

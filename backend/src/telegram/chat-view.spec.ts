@@ -35,12 +35,12 @@ describe('without the class account', () => {
   it('lists lose what is about it, however deep, and nothing else', () => {
     expect(seen({ '@type': 'foundMessages', total_count: 2, messages: [message(5), message(SERVICE)] })).toEqual({
       '@type': 'foundMessages',
-      total_count: 2,
+      total_count: -1,
       messages: [message(5)],
     });
     expect(seen({ '@type': 'chats', total_count: 2, chat_ids: [SERVICE, 5] })).toEqual({
       '@type': 'chats',
-      total_count: 2,
+      total_count: 1,
       chat_ids: [5],
     });
     const group = (id: number): object => ({ '@type': 'notificationGroup', id: 1, chat_id: id, notifications: [] });
@@ -60,6 +60,32 @@ describe('without the class account', () => {
         { '@type': 'updateChatFolder', folder: { '@type': 'chatFolder', included_chat_ids: [5] } },
       ],
     });
+  });
+
+  it.each([
+    ['chats beyond the limit', { '@type': 'chats', total_count: 3, chat_ids: [5] }, 1],
+    ['chats of which none is left', { '@type': 'chats', total_count: 1, chat_ids: [SERVICE] }, 0],
+    ['messages of another page', { '@type': 'foundMessages', total_count: 9, messages: [], next_offset: 'x' }, -1],
+    ['messages in a chat', { '@type': 'foundChatMessages', total_count: 9, messages: [message(5)] }, 9],
+    [
+      'messages in a chat, one of which is hidden',
+      {
+        '@type': 'foundChatMessages',
+        total_count: 9,
+        messages: [message(5), message(5, { forward_info: { '@type': 'messageForwardInfo', chat_id: SERVICE } })],
+      },
+      -1,
+    ],
+    [
+      'other lists that have lost something',
+      { '@type': 'messages', total_count: 2, messages: [message(5), message(SERVICE)] },
+      1,
+    ],
+    ['other lists', { '@type': 'users', total_count: 2, user_ids: [5, SERVICE] }, 2],
+  ])('the total of %s does not tell of it', (_what, object, total) => {
+    expect(seen(object)).toMatchObject({ total_count: total });
+    const all = new ChatView({ classes: ['read', 'account'] });
+    expect(all.textOf(JSON.stringify(object))).toBe(JSON.stringify(object));
   });
 
   it('it cannot be named, also when it is listed', () => {

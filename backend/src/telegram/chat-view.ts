@@ -6,6 +6,14 @@ import { parseTdObject, type TdObject } from './td-object.js';
 const SERVICE_CHAT = 777_000;
 const SERVICE_MARK = String(SERVICE_CHAT);
 
+/**
+ * Answers that count over all chats, as TDLib begins them: their total tells of what is hidden also where that is on another page, so
+ * that a search would tell a login code digit by digit.
+ */
+const COUNTS_ACROSS_CHATS = ['{"@type":"chats"', '{"@type":"foundMessages"'];
+/** Says that a total is not known, in td_api's foundMessages and foundChatMessages. */
+const UNKNOWN_TOTAL = -1;
+
 /** Stands for what must not be seen. */
 const HIDDEN = Symbol('hidden');
 
@@ -37,17 +45,21 @@ export class ChatView {
   }
 
   /**
-   * TDLib's object as its holder may have it: lists lose the elements that are about hidden chats. Costs a search in the text where
-   * all chats but one may be seen, nearly always.
+   * TDLib's object as its holder may have it: lists lose the elements that are about hidden chats, and totals do not count these. Costs
+   * a search in the text where all chats but one may be seen, nearly always.
    * @returns undefined when nothing is left to tell; the text itself when nothing is hidden
    */
   textOf(text: string): string | undefined {
-    if (!this.isLimited && (this.seesServiceChat || !text.includes(SERVICE_MARK))) return text;
+    if (!this.isLimited && (this.seesServiceChat || !mayTellOfServiceChat(text))) return text;
     const reduction = new Reduction(this);
     const reduced = reduction.of(parseTdObject(text));
     if (reduced === HIDDEN) return undefined;
     return reduction.hasHidden ? JSON.stringify(reduced) : text;
   }
+}
+
+function mayTellOfServiceChat(text: string): boolean {
+  return text.includes(SERVICE_MARK) || COUNTS_ACROSS_CHATS.some((beginning) => text.startsWith(beginning));
 }
 
 /** Takes elements that are about hidden chats out of an object, from the innermost outwards. */
@@ -60,12 +72,18 @@ class Reduction {
   of(object: TdObject): TdObject | typeof HIDDEN {
     if (this.isAboutHidden(object)) return HIDDEN;
     const members: [string, unknown][] = [];
+    let lost = 0;
     for (const [name, member] of Object.entries(object)) {
       const reduced = this.member(name, member);
       if (reduced === HIDDEN) return HIDDEN;
+      if (Array.isArray(member) && Array.isArray(reduced)) lost += member.length - reduced.length;
       members.push([name, reduced]);
     }
-    return Object.fromEntries(members) as TdObject;
+    const reduced = Object.fromEntries(members) as TdObject;
+    const total = totalOf(reduced, lost);
+    if (total === reduced['total_count']) return reduced;
+    this.hasHidden = true;
+    return { ...reduced, total_count: total };
   }
 
   private member(name: string, member: unknown): unknown {
@@ -94,6 +112,22 @@ class Reduction {
     return Object.entries(object).some(
       ([name, member]) => member === SERVICE_CHAT && isChatMember(name) && !this.view.has(SERVICE_CHAT),
     );
+  }
+}
+
+/** What a list may say of its length: what it has lost is not counted. */
+function totalOf(list: TdObject, lost: number): unknown {
+  const { total_count: total, chat_ids: chatIds } = list;
+  if (typeof total !== 'number') return total;
+  switch (list['@type']) {
+    case 'chats':
+      return Array.isArray(chatIds) ? chatIds.length : total;
+    case 'foundMessages':
+      return UNKNOWN_TOTAL;
+    case 'foundChatMessages':
+      return lost > 0 ? UNKNOWN_TOTAL : total;
+    default:
+      return Math.max(0, total - lost);
   }
 }
 

@@ -6,6 +6,9 @@ import { until } from './until.js';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 
+/** Some seconds on a machine with nothing else to do. */
+const START_TIMEOUT_MS = 180_000;
+
 /** An answer of a product process. */
 export interface ProcessAnswer {
   readonly status: number;
@@ -28,15 +31,17 @@ export class ProductProcess {
 
   /**
    * Starts a role and waits until it answers.
-   * @param wrapper a command that runs the process as its child, such as strace
+   * @param wrapper a command that runs the process as its child, such as strace, or in its place
+   * @param host where it listens
    */
   static async start(
     role: 'all' | 'worker' | 'gateway',
     env: NodeJS.ProcessEnv,
     wrapper: readonly string[] = [],
+    host = '127.0.0.1',
   ): Promise<ProductProcess> {
     if (!existsSync(MAIN)) throw new Error('the backend is not built: npm run build');
-    const port = await freePort();
+    const listen = `${host}:${await freePort()}`;
     const log: string[] = [];
     const [wrapping, ...options] = wrapper;
     const [command, programs] =
@@ -44,21 +49,19 @@ export class ProductProcess {
     const child = spawn(command, programs, {
       env: {
         PATH: process.env['PATH'],
-        ...testEnv(role, { LISTEN_ADDR: `127.0.0.1:${port}`, LOG_LEVEL: 'warn', ...env }),
+        ...testEnv(role, { LOG_LEVEL: 'warn', ...env, LISTEN_ADDR: listen }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout.on('data', (data: Buffer) => log.push(data.toString()));
     child.stderr.on('data', (data: Buffer) => log.push(data.toString()));
-    const started = new ProductProcess(child, `http://127.0.0.1:${port}`, wrapper.length > 0, log);
+    const started = new ProductProcess(child, `http://${listen}`, wrapper.length > 0, log);
     await until(
       'the start',
-      async () => {
-        if (child.exitCode !== null) throw new Error(log.join(''));
-        return (await fetch(`${started.url}/healthz`)).ok;
-      },
-      60_000,
+      async () => started.hasEnded || (await fetch(`${started.url}/healthz`)).ok,
+      START_TIMEOUT_MS,
     );
+    if (started.hasEnded) throw new Error(started.output);
     return started;
   }
 
@@ -97,6 +100,11 @@ export class ProductProcess {
     return ended;
   }
 
+  /** Sends a signal, unless it has ended. */
+  signal(signal: NodeJS.Signals): void {
+    if (!this.hasEnded) process.kill(this.pid, signal);
+  }
+
   /** What it has written so far. */
   get output(): string {
     return this.log.join('');
@@ -116,8 +124,9 @@ export class ProductProcess {
   get pid(): number {
     const { pid } = this.child;
     if (pid === undefined) throw new Error('the process did not start');
-    return this.isWrapped
-      ? Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
-      : pid;
+    const [child = ''] = this.isWrapped
+      ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+      : [];
+    return child === '' ? pid : Number(child);
   }
 }

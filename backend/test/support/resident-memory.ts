@@ -8,6 +8,13 @@ function residentBytes(pid: number): number {
   return Number(kibibytes) * 1024;
 }
 
+/** What a process has held at most since its start, and its share of it now, pages shared with others split; in MiB. */
+export function memoryOf(pid: number): { readonly peakMiB: number; readonly pssMiB: number } {
+  const [, peak] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, pss] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+  return { peakMiB: Number(peak) / 1_024, pssMiB: Number(pss) / 1_024 };
+}
+
 /** Watches by how much the memory of processes grows. */
 export class ResidentMemory {
   private readonly before = new Map<number, number>();

@@ -18,12 +18,18 @@ export class ServerProcess {
     child.on('close', (code, signal) => (this.ended = { code, signal }));
   }
 
-  /** Starts `node dist/main.js` with nothing but this environment. @param args a command, to do instead of serving */
-  static start(env: NodeJS.ProcessEnv, args: readonly string[] = []): ServerProcess {
+  /**
+   * Starts `node dist/main.js` with nothing but this environment.
+   * @param args a command, to do instead of serving
+   * @param openFiles how many files it may have open, if not as many as this process
+   */
+  static start(env: NodeJS.ProcessEnv, args: readonly string[] = [], openFiles?: number): ServerProcess {
     if (!existsSync(MAIN)) throw new Error('the backend is not built: run `npm run build -w @tgcontrol/backend`');
     const path = process.env['PATH'];
+    const limiting = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
+    const [program = process.execPath, ...rest] = [...limiting, process.execPath, MAIN, ...args];
     return new ServerProcess(
-      spawn(process.execPath, [MAIN, ...args], {
+      spawn(program, rest, {
         env: { ...(path !== undefined && { PATH: path }), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
@@ -42,7 +48,7 @@ export class ServerProcess {
         if (this.ended) throw new Error(`it ended with ${this.ended.code ?? 'a signal'}: ${this.stderr}`);
         return /answers at (http:\S+)/.exec(this.stdout)?.[1];
       },
-      90_000,
+      110_000,
     );
   }
 
@@ -51,7 +57,7 @@ export class ServerProcess {
   }
 
   /** Resolves with its exit code when it has ended, or with the signal that ended it. */
-  async end(timeoutMs = 40_000): Promise<number | string> {
+  async end(timeoutMs = 60_000): Promise<number | string> {
     const { code, signal } = await until('the end', () => this.ended, timeoutMs);
     return code ?? signal ?? 'unknown';
   }

@@ -7,7 +7,7 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = { min: 20, max: 100 };
 
 /** A promise about time, in milliseconds, as a test on a loaded machine can ask for it. */
-export const onLoadedMachine = (promisedMs: number): number => promisedMs * 3;
+export const onLoadedMachine = (promisedMs: number): number => promisedMs * 10;
 
 /** Asks again and again until the answer is there, and fails with the last failure when it never is. */
 export async function until<T>(

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { freePort, startNode, until, type Started } from './process.js';
 
 const ROOT = resolve(__dirname, '../../..');
-const START_MS = 60_000;
+const START_MS = 150_000;
 
 /** The acts of the sandbox Telegram that the suites need. */
 export interface Telegram {

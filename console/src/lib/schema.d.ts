@@ -1421,6 +1421,42 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pools/{pool}/jobs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The last hundred jobs of a pool, newest first */
+    get: operations['listPoolJobs'];
+    put?: never;
+    /** Begin a scrub, a garbage collection or a purge; 409 while another job of the pool has not ended */
+    post: operations['createPoolJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pools/{pool}/jobs/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A job, with how far it is and what it has found */
+    get: operations['getPoolJob'];
+    put?: never;
+    post?: never;
+    /** Stop a job; what it has done stays done */
+    delete: operations['cancelPoolJob'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tokens/{id}/s3-keys': {
     parameters: {
       query?: never;
@@ -1756,6 +1792,8 @@ export interface components {
       version: string;
       /** @description resident memory of its process */
       memory_bytes: number;
+      /** @description above so much memory it opens no more sessions; 0 for no limit */
+      memory_limit: number;
       /** @description processors that it kept busy in the last second: 0.5 is half of one */
       load: number;
     };
@@ -3016,6 +3054,12 @@ export interface components {
       /** @description pause between two messages */
       gap_ms: number;
     };
+    PoolScrubDto: {
+      /** @description hours from the end of one to the next */
+      every_h: number;
+      /** @description percent of the messages whose bytes are read */
+      sample: number;
+    };
     PoolBotDto: {
       /** Format: uuid */
       session_id: string;
@@ -3033,6 +3077,9 @@ export interface components {
       chunk_size: number;
       budget: components['schemas']['PoolBudgetDto'];
       paused: boolean;
+      /** Format: uuid */
+      janitor_session_id?: string;
+      scrub?: components['schemas']['PoolScrubDto'];
       /** @description the worker that runs it */
       worker?: string;
       objects: number;
@@ -3051,6 +3098,13 @@ export interface components {
       chunk_size?: number;
       /** @description 20 a minute and one a second when absent */
       budget?: components['schemas']['PoolBudgetDto'];
+      /**
+       * Format: uuid
+       * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored
+       */
+      janitor_session_id?: string | null;
+      /** @description never by itself when absent */
+      scrub?: components['schemas']['PoolScrubDto'] | null;
     };
     UpdatePoolDto: {
       name?: string;
@@ -3059,6 +3113,13 @@ export interface components {
       budget?: components['schemas']['PoolBudgetDto'];
       /** @description while paused nothing is sent; what is being sent goes on */
       paused?: boolean;
+      /**
+       * Format: uuid
+       * @description a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored; null for none
+       */
+      janitor_session_id?: string | null;
+      /** @description null for never */
+      scrub?: components['schemas']['PoolScrubDto'] | null;
     };
     PoolBacklogDto: {
       parts: number;
@@ -3281,6 +3342,59 @@ export interface components {
       created_at: string;
       /** Format: date-time */
       expires_at: string;
+    };
+    PoolJobFindingDto: {
+      chat_id: number;
+      message_id: number;
+      /** @enum {string} */
+      problem: 'gone' | 'damaged' | 'unreadable';
+      reason: string;
+      /** @description of the objects that are made of it, the first ten */
+      keys: string[];
+    };
+    PoolJobDto: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'scrub' | 'gc' | 'purge';
+      /** @enum {string} */
+      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+      /** @description of a scrub: percent of the messages whose bytes are read; of the others it is seen whether they are there */
+      sample?: number;
+      /** @description of a purge: only objects of the pool's own bucket whose keys begin so; all objects of the pool when absent */
+      prefix?: string;
+      /** @description messages, or objects of a purge, that it is through with */
+      done: number;
+      /** @description how many there were when it began; absent of a gc */
+      total?: number;
+      /** @description of a scrub whole, gone, damaged, unreadable, released meanwhile, and bytes; of the others deleted, pending, not_possible */
+      counts: {
+        [key: string]: number;
+      };
+      /** @description the first hundred */
+      findings: components['schemas']['PoolJobFindingDto'][];
+      /** @description why it failed */
+      error?: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      started_at?: string;
+      /** Format: date-time */
+      ended_at?: string;
+    };
+    CreatePoolJobDto: {
+      /**
+       * @description scrub compares what is stored with what it was; gc deletes messages that nothing refers to; purge removes objects
+       * @enum {string}
+       */
+      kind: 'scrub' | 'gc' | 'purge';
+      /**
+       * @description of a scrub: percent of the messages whose bytes are read; of the others it is seen whether they are there
+       * @default 100
+       */
+      sample?: number;
+      /** @description of a purge: only objects of the pool's own bucket whose keys begin so; all objects of the pool when absent */
+      prefix?: string;
     };
     AccessKeyDto: {
       access_key_id: string;
@@ -7943,6 +8057,154 @@ export interface operations {
         };
         content: {
           'text/event-stream': string;
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  listPoolJobs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'][];
+            /** @description present when more follow and a limit was given */
+            next_cursor?: string;
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  createPoolJob: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreatePoolJobDto'];
+      };
+    };
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  getPoolJob: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'];
+          };
+        };
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  cancelPoolJob: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description done */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            ok: true;
+            result: components['schemas']['PoolJobDto'];
+          };
         };
       };
       /** @description refused or failed; `error.code` says why */

@@ -57,6 +57,7 @@ export type CheckedCall = Answer<paths['/v1/tokens/{id}/check']['post']>;
 /** What keeps a session back: cooldowns, its pace, and the rules that bind it. */
 export type SessionLimits = Answer<paths['/v1/{kind}/{id}/limits']['get']>;
 export type Cooldown = SessionLimits['cooldowns'][number];
+export type Lift = NonNullable<SessionLimits['lifts']>[number];
 export type Pace = NonNullable<SessionLimits['pace']>;
 /** A rule as it is for one session. */
 export type SessionLimitRule = SessionLimits['rules'][number];

@@ -74,6 +74,7 @@ export const aWorker: Worker = {
   capacity: 200,
   version: '0.1.0',
   memory_bytes: 268_435_456,
+  memory_limit: 0,
   load: 0.25,
 };
 

@@ -72,12 +72,15 @@ export class NarrowLink {
 
 /** Passes data on at the pace of a link. */
 export class SlowWire implements Wire {
-  private readonly timers = new Set<NodeJS.Timeout>();
+  private inbound: Lane | undefined;
+  private readonly outbound: Lane;
 
   constructor(
     private readonly wire: Wire,
     private readonly link: NarrowLink,
-  ) {}
+  ) {
+    this.outbound = new Lane(link.outbound, (data) => wire.write(data));
+  }
 
   get bytesIn(): number {
     return this.wire.bytesIn;
@@ -88,31 +91,62 @@ export class SlowWire implements Wire {
   }
 
   onData(receive: (data: Buffer) => void): void {
-    this.wire.onData((data) => this.pass(this.link.inbound, data, receive));
+    const lane = new Lane(this.link.inbound, receive);
+    this.inbound = lane;
+    this.wire.onData((data) => lane.pass(data));
   }
 
   onClose(closed: () => void): void {
     this.wire.onClose(() => {
-      for (const timer of this.timers) clearTimeout(timer);
-      this.timers.clear();
+      this.inbound?.end();
+      this.outbound.end();
       closed();
     });
   }
 
   write(data: Buffer): void {
-    this.pass(this.link.outbound, data, (slice) => this.wire.write(slice));
+    this.outbound.pass(data);
   }
 
   destroy(): void {
     this.wire.destroy();
   }
+}
 
-  private pass(pacer: Pacer, data: Buffer, next: (data: Buffer) => void): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      next(data);
-    }, pacer.take(data.length));
-    this.timers.add(timer);
+/**
+ * One direction of a wire. What is on its way is in one queue with one timer: timers know whole milliseconds only, so that one for
+ * each chunk would let a small chunk overtake the one before it.
+ */
+class Lane {
+  private readonly queue: { readonly atMs: number; readonly data: Buffer }[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly pacer: Pacer,
+    private readonly next: (data: Buffer) => void,
+  ) {}
+
+  pass(data: Buffer): void {
+    this.queue.push({ atMs: this.pacer.timeOf(data.length), data });
+    if (this.timer === undefined) this.wait();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.queue.length = 0;
+  }
+
+  private wait(): void {
+    const [first] = this.queue;
+    this.timer = first && setTimeout(() => this.due(), first.atMs - performance.now());
+  }
+
+  private due(): void {
+    while ((this.queue[0]?.atMs ?? Infinity) <= performance.now()) {
+      const first = this.queue.shift();
+      if (first) this.next(first.data);
+    }
+    this.wait();
   }
 }
 
@@ -122,10 +156,9 @@ class Pacer {
 
   constructor(private readonly bytesPerSecond: number) {}
 
-  /** @returns in how many milliseconds so many bytes are through */
-  take(bytes: number): number {
-    const now = performance.now();
-    this.freeAtMs = Math.max(this.freeAtMs, now) + (bytes / this.bytesPerSecond) * 1000;
-    return this.freeAtMs - now;
+  /** @returns when so many bytes more are through, on the clock of `performance` */
+  timeOf(bytes: number): number {
+    this.freeAtMs = Math.max(this.freeAtMs, performance.now()) + (bytes / this.bytesPerSecond) * 1000;
+    return this.freeAtMs;
   }
 }

@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type OtherS3, startOtherS3 } from '../../../test/support/s3rver.js';
+import { type StoreS3, startOtherS3 } from '../../../test/support/s3rver.js';
 import type { StoreSettings } from '../../config/index.js';
 import { parseStoreLocation } from '../../config/store-location.js';
 import { BlobStoreError, openBlobStore } from './index.js';
 
 describe.each(['file', 's3'] as const)('a store of blobs (%s)', (kind) => {
   let dir: string;
-  let server: OtherS3 | undefined;
+  let server: StoreS3 | undefined;
   let settings: StoreSettings;
 
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tgcontrol-blobs-'));
     server = kind === 's3' ? await startOtherS3() : undefined;
-    const location = parseStoreLocation(server?.url ?? `file://${join(dir, 'store')}`);
+    const location = parseStoreLocation(server?.url(server.endpoint) ?? `file://${join(dir, 'store')}`);
     if (location === undefined) throw new Error('the location is none');
     settings = { location, credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
   });

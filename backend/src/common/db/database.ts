@@ -34,6 +34,8 @@ export function createDataSource(url: string, { entities, migrations }: Schema):
       Client: DatabaseClient,
       query_timeout: 15_000,
       statement_timeout: 15_000,
+      // A machine that is gone says no goodbye: what it had locked would stay so until TCP gives up, after hours.
+      idle_in_transaction_session_timeout: 15_000,
       keepAlive: true,
       idleTimeoutMillis: 30_000,
     },

@@ -117,6 +117,7 @@ export type FindableThing =
   | 'delivery'
   | 'send'
   | 'pool'
+  | 'job'
   | 'limit'
   | 'cooldown'
   | 's3_key';
@@ -243,6 +244,20 @@ export class AuthenticationThrottledError extends AppError {
 
   constructor(retryAfterSeconds: number) {
     super('too many failed authentications from this address', { retryAfterSeconds });
+  }
+}
+
+/** Too many streams and waiting requests are open already, of this token or from this address; `details.of` says of which. */
+export class TooManyHeldRequestsError extends AppError {
+  readonly code = 'too_many_held_requests';
+  readonly status = 429;
+
+  constructor(of: 'token' | 'address', limit: number) {
+    const whose = of === 'token' ? 'of this token' : 'of scoped tokens from this address';
+    super(`${limit} streams and waiting requests ${whose} are open already`, {
+      retryAfterSeconds: 5,
+      details: { of, limit },
+    });
   }
 }
 

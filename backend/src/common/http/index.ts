@@ -5,6 +5,7 @@ export { requirePlainBody } from './body-form.js';
 export { Direct } from './direct.js';
 export { NoEnvelope } from './envelope.interceptor.js';
 export * from './envelope.js';
+export { HeldRequests } from './held-requests.js';
 export * from './openapi.js';
 export * from './request-context.js';
 export * from './returns.decorator.js';

@@ -49,9 +49,11 @@ export class AuditLog implements RequestObserver, OnApplicationShutdown {
   changed(request: FastifyRequest, reply: FastifyReply, answer: string): void {
     const { result, error } = read(answer);
     const body = masked(request.body);
+    const query = masked(request.query);
     const isReplay = reply.getHeader(IDEMPOTENT_REPLAYED) !== undefined;
     const event = eventOf(request, reply.statusCode, error, result, {
       ...(typeof body === 'object' && body !== null && { body }),
+      ...(typeof query === 'object' && query !== null && Object.keys(query).length > 0 && { query }),
       ...(isReplay && { replayed: true }),
       // Telegram's words; ours may repeat what was given.
       ...(error?.source === 'tdlib' && { message: error.message }),

@@ -46,6 +46,11 @@ describe('what is kept of a body', () => {
     });
   });
 
+  it('has of an address that is none of the web nothing', () => {
+    expect(masked({ url: 'tg://login?token=AAAA' })).toEqual({ url: '***' });
+    expect(masked({ url: 'nonsense' })).toEqual({ url: '***' });
+  });
+
   it('has an end, and never throws, whatever is given', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 12, maxKeys: 60 }), (object) => {

@@ -63,7 +63,9 @@ export function masked(value: unknown, field = '', depth = 0): unknown {
 function maskedText(text: string, field: string): string {
   if (UUID.test(text) || OPEN.has(field)) return shown(text);
   // The path and the query of a webhook may be its key.
-  return field === 'url' && URL.canParse(text) ? shown(new URL(text).origin) : MASK;
+  const origin = field === 'url' && URL.canParse(text) ? new URL(text).origin : 'null';
+  // Only of http and the like there is one.
+  return origin === 'null' ? MASK : shown(origin);
 }
 
 /** A client's text as the database takes it: no U+0000 and no half of a surrogate pair, and not too long. */

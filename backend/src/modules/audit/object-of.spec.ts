@@ -14,6 +14,13 @@ describe('the object of a request', () => {
       undefined,
       { type: 'subscription', id },
     ],
+    ['/v1/tokens/:id', { id: id.replace(/^0/, 'A') }, undefined, { type: 'token', id: id.replace(/^0/, 'a') }],
+    [
+      '/v1/:kind(bot|user)/:id/limits/cooldowns/:scope',
+      { kind: 'user', id, scope: 'getUser' },
+      undefined,
+      { type: 'cooldown', id: 'getUser' },
+    ],
     ['/v1/apps', {}, { app_id: id }, { type: 'app', id }],
     ['/v1/bot', {}, { id, me: {} }, { type: 'session', id }],
     ['/v1/console/session', {}, { csrf_token: 'x' }, { type: 'session' }],

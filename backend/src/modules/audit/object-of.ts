@@ -1,3 +1,4 @@
+import { isUuid } from '../../common/http/index.js';
 import { shown } from './masking.js';
 
 /** What a request was about. */
@@ -27,11 +28,16 @@ export function objectOf(pattern: string, params: unknown, result: unknown): Aud
   if (at > 0) {
     const name = (parts[at] ?? '').slice(1).replace(/\(.*$/, '');
     const id = (params as Readonly<Record<string, unknown>>)[name];
-    return { type: typeOf(parts[at - 1] ?? ''), ...(typeof id === 'string' && { id: shown(id).toLowerCase() }) };
+    return { type: typeOf(parts[at - 1] ?? ''), ...(typeof id === 'string' && { id: asListed(id) }) };
   }
   const type = typeOf(parts.at(-1) ?? '');
   const id = idIn(result);
   return { type, ...(id !== undefined && { id }) };
+}
+
+/** Ids of ours are found however they were written; what else a path names is what it says, as a method. */
+function asListed(id: string): string {
+  return isUuid(id) ? id.toLowerCase() : shown(id);
 }
 
 /** `id`, or as some answers have it `app_id` and the like. */

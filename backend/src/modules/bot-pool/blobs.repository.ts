@@ -12,6 +12,12 @@ interface RawBlob {
   readonly stored_at: Date;
 }
 
+/** A message that something refers to. */
+export interface KeptBlob extends Blob {
+  /** When it was looked for it was not there, or was another one. */
+  readonly isLost: boolean;
+}
+
 interface RawExtent extends RawBlob {
   readonly offset_bytes: string;
   readonly length_bytes: string;
@@ -78,14 +84,51 @@ export class BlobsRepository {
     return rows.filter(({ refs }) => refs === 0).map(toBlob);
   }
 
-  /** Messages that nothing refers to and that may still be deleted. */
-  async free(poolId: string, olderThanMs: number): Promise<Blob[]> {
+  /** Messages that nothing refers to and that may still be deleted, in the order of their ids. @param after only those behind it */
+  async free(
+    poolId: string,
+    {
+      olderThanMs,
+      after,
+      limit,
+    }: { readonly olderThanMs: number; readonly after?: string | undefined; readonly limit: number },
+  ): Promise<Blob[]> {
     const rows = await this.unitOfWork.rows<RawBlob>(
-      `SELECT * FROM pool_blobs WHERE pool_id = $1 AND refs = 0 AND state <> 'unlinked' AND message_id IS NOT NULL
-          AND stored_at < now() - $2 * interval '1 millisecond' ORDER BY stored_at LIMIT 1000`,
-      [poolId, olderThanMs],
+      `SELECT b.* FROM pool_blobs b JOIN pools p ON p.id = b.pool_id
+        WHERE b.pool_id = $1 AND b.refs = 0 AND b.message_id IS NOT NULL
+          AND b.stored_at < now() - $2 * interval '1 millisecond'
+          AND (b.state <> 'unlinked' OR p.janitor_id IS NOT NULL) AND ($3::uuid IS NULL OR b.id > $3)
+        ORDER BY b.id LIMIT $4`,
+      [poolId, olderThanMs, after ?? null, limit],
     );
     return rows.map(toBlob);
+  }
+
+  /** Messages that something refers to, in the order of their ids. @param after only those behind it */
+  async kept(poolId: string, after: string | undefined, limit: number): Promise<KeptBlob[]> {
+    const rows = await this.unitOfWork.rows<RawBlob & { readonly state: string }>(
+      `SELECT * FROM pool_blobs WHERE pool_id = $1 AND refs > 0 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+      [poolId, after ?? null, limit],
+    );
+    return rows.map((row) => ({ ...toBlob(row), isLost: row.state === 'lost' }));
+  }
+
+  async countKept(poolId: string): Promise<number> {
+    const [row] = await this.unitOfWork.rows<{ count: number }>(
+      'SELECT count(*)::int AS count FROM pool_blobs WHERE pool_id = $1 AND refs > 0',
+      [poolId],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** The keys of objects that a message carries a part of, the first few. */
+  async keysOf(id: string, limit: number): Promise<string[]> {
+    const rows = await this.unitOfWork.rows<{ key: string }>(
+      `SELECT DISTINCT o.key FROM pool_objects o JOIN pool_extents e ON e.object_id = o.id
+        WHERE e.blob_id = $1 ORDER BY o.key LIMIT $2`,
+      [id, limit],
+    );
+    return rows.map(({ key }) => key);
   }
 
   /** The message is gone. */
@@ -93,9 +136,13 @@ export class BlobsRepository {
     await this.unitOfWork.rows('DELETE FROM pool_blobs WHERE id = $1 AND refs = 0', [id]);
   }
 
-  /** The message could not be deleted: not now, or never again. */
-  async note(id: string, state: 'orphan' | 'unlinked', reason: string): Promise<void> {
-    await this.unitOfWork.rows('UPDATE pool_blobs SET state = $2, reason = $3 WHERE id = $1', [id, state, reason]);
+  /** The message could not be deleted, now or never again; is gone from its chat or another one; or is well again. */
+  async note(id: string, state: 'orphan' | 'unlinked' | 'lost' | 'stored', reason?: string): Promise<void> {
+    await this.unitOfWork.rows('UPDATE pool_blobs SET state = $2, reason = $3 WHERE id = $1', [
+      id,
+      state,
+      reason ?? null,
+    ]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../common/errors/index.js';
+import { AppError, messageOf } from '../../common/errors/index.js';
 
 /** Another pool has this name, or a bucket of one. */
 export class PoolNameTakenError extends AppError {
@@ -40,6 +40,26 @@ export class NoBotFitsError extends AppError {
   }
 }
 
+/** The user that is to delete for a pool may not do so in its chat. */
+export class JanitorUnfitError extends AppError {
+  readonly code = 'janitor_unfit';
+  readonly status = 422;
+
+  constructor(chatId: number, reason: string) {
+    super(`janitor_session_id: ${reason}`, { details: { chat_id: chatId, reason } });
+  }
+}
+
+/** The pool has another job that waits or runs; `details.id` names it. */
+export class JobRunningError extends AppError {
+  readonly code = 'job_running';
+  readonly status = 409;
+
+  constructor(id: string) {
+    super('the pool has another job that has not ended', { details: { id } });
+  }
+}
+
 /** The pool has no object of this key. */
 export class ObjectNotFoundError extends AppError {
   readonly code = 'object_not_found';
@@ -70,16 +90,38 @@ export class ChecksumMismatchError extends AppError {
   }
 }
 
-/** A message of the object is gone from its chat, or no bot of the pool can read it. */
+/** A message of the object is gone from its chat: somebody has deleted it there. */
 export class BlobLostError extends AppError {
   readonly code = 'blob_lost';
+  readonly status = 410;
+
+  constructor(chatId: number, messageId: number) {
+    super('a message of the object is not in its chat any more', {
+      details: { chat_id: chatId, message_id: messageId },
+    });
+  }
+}
+
+/** No bot of the pool can read a message of the object at the moment; the message of the error says what the last one met. */
+export class BlobUnreadableError extends AppError {
+  readonly code = 'blob_unreadable';
   readonly status = 502;
 
   constructor(chatId: number, messageId: number, cause: unknown) {
-    super('a message of the object could not be read', {
+    super(`a message of the object could not be read: ${messageOf(cause)}`, {
       details: { chat_id: chatId, message_id: messageId },
       cause,
     });
+  }
+}
+
+/** The object was replaced or removed in the moment in which it was to be read. */
+export class ObjectReplacedError extends AppError {
+  readonly code = 'object_replaced';
+  readonly status = 503;
+
+  constructor() {
+    super('the object is another one now', { retryAfterSeconds: 1 });
   }
 }
 

@@ -1,6 +1,9 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { WorkerClient } from '../../common/cluster/index.js';
 import { BlobsRepository } from './blobs.repository.js';
+import { BlobEraser } from './blob-eraser.js';
+import { BlobReader } from './blob-reader.js';
+import { BlobReads } from './blob-reads.js';
 import { BotCalls } from './bot-calls.js';
 import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
@@ -11,6 +14,13 @@ import { PoolEventStream } from './events/pool-event-stream.js';
 import { PoolEventsController } from './events/pool-events.controller.js';
 import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { FleetPartSender } from './fleet-part-sender.js';
+import { GcWork } from './jobs/gc-work.js';
+import { JobRunner } from './jobs/job-runner.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { JobsRepository } from './jobs/jobs.repository.js';
+import { JobsService } from './jobs/jobs.service.js';
+import { PurgeWork } from './jobs/purge-work.js';
+import { ScrubWork } from './jobs/scrub-work.js';
 import { LeftParts } from './left-parts.js';
 import { LinkedObjectsController, LinksController } from './links.controller.js';
 import { LinksService } from './links.service.js';
@@ -43,13 +53,21 @@ const PUBLIC = [
   LinksController,
   LinkedObjectsController,
   PoolEventsController,
+  JobsController,
 ];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
 const SERVICES: Provider[] = [
   ...FOR_S3,
   BlobsRepository,
+  BlobEraser,
+  BlobReader,
+  BlobReads,
   BotCalls,
   BucketsRepository,
+  GcWork,
+  JobRunner,
+  JobsRepository,
+  JobsService,
   ChunkFiles,
   ChunkSender,
   LeftParts,
@@ -62,6 +80,8 @@ const SERVICES: Provider[] = [
   PoolSendsRepository,
   PoolsRepository,
   PoolsService,
+  PurgeWork,
+  ScrubWork,
   ResumableEnds,
   ResumableUploads,
   ResumablesRepository,

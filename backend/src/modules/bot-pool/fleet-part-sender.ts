@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerClient } from '../../common/cluster/index.js';
-import { messageOf, NoLiveWorkerError, WorkerUnreachableError } from '../../common/errors/index.js';
+import { messageOf, WorkerUnreachableError } from '../../common/errors/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { SessionRoutes } from '../sessions/index.js';
 import { SendError, type StoredPart } from './dispatcher/part.js';
-import { LocalPartSender } from './local-part-sender.js';
+import { absenceOf, LocalPartSender } from './local-part-sender.js';
 import type { FoundMessage, MessageSearch } from './message-search.js';
 import { type BotMessage, type BotSend, PartSender, type PoolPart } from './pool-part.js';
 
@@ -53,9 +53,7 @@ export class FleetPartSender extends PartSender {
   override async send(send: BotSend): Promise<StoredPart> {
     const { botId } = send;
     const owner = await this.routes.ownerOf(botId, 'bot').catch((error: unknown) => {
-      throw error instanceof NoLiveWorkerError
-        ? new SendError(error.message, undefined, 'connection')
-        : new SendError(`the session is not authorized: ${messageOf(error)}`);
+      throw absenceOf(error);
     });
     return owner.id === this.lease.workerId ? this.local.send(send) : this.sendThere(send, owner);
   }

@@ -75,10 +75,19 @@ function toSendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   if (error instanceof TdlibError) return new SendError(error.message, error.tdCode);
   if (error instanceof ClientClosedError) return new SendError(error.message, undefined, 'answer_lost');
-  if (error instanceof AppError && error.code === 'session_not_ready') {
-    return new SendError(`the session is not authorized: ${error.message}`);
-  }
-  return new SendError(messageOf(error), undefined, 'connection');
+  return absenceOf(error);
+}
+
+/**
+ * What it means for a send that the bot's session cannot be asked: a fault of the bot where somebody has to do something about the
+ * session, and nothing lasting where a worker is opening it, or logs it in again by itself, or could not be found out or reached.
+ */
+export function absenceOf(error: unknown): SendError {
+  const status = error instanceof AppError ? error.details?.['status'] : undefined;
+  const isOnItsWay = status === 'authorized' || status === 'connecting';
+  return error instanceof AppError && (error.status === 404 || error.status === 409) && !isOnItsWay
+    ? new SendError(`the session is not authorized: ${error.message}`)
+    : new SendError(messageOf(error), undefined, 'connection');
 }
 
 /** TDLib sends to chats only that it has loaded. */

@@ -26,6 +26,7 @@ import {
   ObjectListDto,
   ObjectStatDto,
 } from './object.dto.js';
+import { worstOf } from './blob-eraser.js';
 import { BucketsService } from './buckets.service.js';
 import {
   answerOf,
@@ -33,6 +34,7 @@ import {
   IF_NONE_MATCH,
   metadataOf,
   preconditionOf,
+  sendObject,
   toObjectDto,
   validKey,
 } from './object-requests.js';
@@ -113,10 +115,10 @@ export class ObjectsController {
   @ApiResponse({ status: 200, description: 'the bytes of the object', content: BYTES })
   async get(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const pool = await this.buckets.ofPool(name);
-    const object = await this.objects.find(pool, keyOf(request));
-    const { status, headers, from, to } = answerOf(request, reply, object);
-    const body = from < to ? await this.objects.read(pool, object, from, to) : undefined;
-    await sendFile(reply, { status, headers, body, fileId: 0 });
+    await sendObject(request, reply, {
+      find: () => this.objects.find(pool, keyOf(request)),
+      read: (object, from, to) => this.objects.read(pool, object, from, to),
+    });
   }
 
   @Delete('objects/*')
@@ -190,7 +192,8 @@ export class ObjectsController {
   async collect(@Param('pool') name: string): Promise<CollectedDto> {
     const pool = await this.buckets.ofPool(name);
     await this.uploads.collect(pool);
-    return this.objects.collect(pool);
+    const { ends } = await this.objects.collect(pool);
+    return { found: ends.length, remote: worstOf(ends) };
   }
 }
 

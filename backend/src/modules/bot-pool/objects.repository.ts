@@ -4,6 +4,7 @@ import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { BlobsRepository } from './blobs.repository.js';
 import { ObjectNotFoundError, PreconditionFailedError } from './bot-pool.errors.js';
 import { PoolEventsRepository } from './events/pool-events.repository.js';
+import { behind } from './key-order.js';
 import type {
   Blob,
   Bucket,
@@ -36,6 +37,13 @@ export interface CopySource {
   readonly bucket: Place;
   readonly key: string;
   readonly version?: string | undefined;
+}
+
+/** Which objects are meant: those of a pool, or of its own bucket with this prefix, that were put until then. */
+interface ObjectsBefore {
+  readonly poolId: string;
+  readonly prefix: string | undefined;
+  readonly before: Date;
 }
 
 /** The index of what pools keep. */
@@ -107,11 +115,32 @@ export class ObjectsRepository {
     return this.unitOfWork.run(async () => {
       const former = await this.lock(bucket, key);
       expectPrecondition(former, precondition);
-      if (former === undefined) return undefined;
-      const freed = await this.drop(former.id);
-      await this.events.add(bucket.poolId, [{ type: 'object.deleted', data: { ...within(bucket), key } }]);
-      return freed;
+      return former && this.dropTold(bucket, former);
     });
+  }
+
+  /** One version of an object, whatever its key has now. @returns as {@link remove} */
+  removeVersion(poolId: string, id: string): Promise<readonly Blob[] | undefined> {
+    return this.unitOfWork.run(async () => {
+      await this.lockPool(poolId);
+      const [found] = await this.unitOfWork.rows<{ key: string; bucket_id: string }>(
+        'SELECT key, bucket_id FROM pool_objects WHERE id = $1',
+        [id],
+      );
+      return found && this.dropTold({ id: found.bucket_id, poolId }, { id, key: found.key });
+    });
+  }
+
+  /** Objects that there were then: of the pool, or of its own bucket with keys that begin so. */
+  async idsBefore(question: ObjectsBefore, limit: number): Promise<string[]> {
+    const rows = await this.before<{ id: string }>('id', question, 'ORDER BY key LIMIT $5', [limit]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** How many {@link idsBefore} gives. */
+  async countBefore(question: ObjectsBefore): Promise<number> {
+    const [row] = await this.before<{ count: number }>('count(*)::int AS count', question);
+    return row?.count ?? 0;
   }
 
   /** Forgets all objects, uploads and blobs of a pool; the messages stay where they are. */
@@ -165,6 +194,20 @@ export class ObjectsRepository {
     if (ifMatch !== undefined || ifNoneMatch !== undefined) {
       expectPrecondition(await this.find(id, key), precondition);
     }
+  }
+
+  private before<Row extends object>(
+    columns: string,
+    { poolId, prefix, before }: ObjectsBefore,
+    rest = '',
+    more: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return this.unitOfWork.rows<Row>(
+      `SELECT ${columns} FROM pool_objects
+        WHERE pool_id = $1 AND created_at <= $2 AND ($3::text IS NULL OR (bucket_id = $1 AND key >= $3))
+          AND ($4::text IS NULL OR key < $4) ${rest}`,
+      [poolId, before, prefix ?? null, (prefix === undefined ? undefined : behind(prefix)) ?? null, ...more],
+    );
   }
 
   private async raw(
@@ -244,6 +287,12 @@ export class ObjectsRepository {
     if (row === undefined) throw new Error('no row was inserted');
     await this.blobs.attach('object', id, extents);
     return toObject(row);
+  }
+
+  private async dropTold(bucket: Place, { id, key }: Pick<ObjectRow, 'id' | 'key'>): Promise<Blob[]> {
+    const freed = await this.drop(id);
+    await this.events.add(bucket.poolId, [{ type: 'object.deleted', data: { ...within(bucket), key } }]);
+    return freed;
   }
 
   private async drop(objectId: string): Promise<Blob[]> {

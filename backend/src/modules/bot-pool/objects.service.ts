@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import pLimit from 'p-limit';
-import { messageOf } from '../../common/errors/index.js';
-import { AppLogger } from '../../common/log/app-logger.js';
-import { Downloads } from '../files/index.js';
+import { BlobEraser, type Remote } from './blob-eraser.js';
+import { BlobReader } from './blob-reader.js';
 import { BlobsRepository } from './blobs.repository.js';
-import { BotCalls } from './bot-calls.js';
-import { BlobLostError, ChecksumMismatchError, ObjectNotFoundError } from './bot-pool.errors.js';
+import { ChecksumMismatchError, ObjectNotFoundError, ObjectReplacedError } from './bot-pool.errors.js';
 import { PartAbortedError } from './dispatcher/dispatcher.errors.js';
 import { LeftParts } from './left-parts.js';
-import { documentOf } from './message-document.js';
 import { behind } from './key-order.js';
 import { type CopySource, ObjectsRepository } from './objects.repository.js';
 import { PoolHost } from './pool-host.js';
-import { PoolsRepository } from './pools.repository.js';
 import { BodyHashes, type Slice, Spool } from './spool.js';
 import type { Blob, Bucket, Description, Extent, ObjectRow, Precondition, Replaced } from './stored-object.js';
 
@@ -46,9 +42,6 @@ export interface PutOptions extends BodyOptions {
   readonly precondition: Precondition;
 }
 
-/** What became of messages that nothing refers to any more. */
-export type Remote = 'deleted' | 'pending' | 'not_possible';
-
 /** One page of keys. */
 export interface ObjectPage {
   readonly objects: readonly ObjectRow[];
@@ -59,34 +52,24 @@ export interface ObjectPage {
 
 /** Parts of one object that are spooled or sent at once. Each needs a slice of the spool. */
 const PARTS_AT_ONCE = 16;
-/** Bots may delete for 48 hours (https://core.telegram.org/bots/api#deletemessage); our clock may be a little behind. */
-const DELETABLE_MS = 48 * 3_600_000 - 5 * 60_000;
-/** Messages that are deleted at the same time. */
-const ERASED_AT_ONCE = 8;
 /** Keys that are read at once where each may stand for many. */
 const AHEAD = 32;
 /** A message of an upload that goes on has no object yet. */
 const COLLECT_AFTER_MS = 60 * 60_000;
+const COLLECTED_AT_ONCE = 1_000;
 
 /** Objects of any size over the messages of a pool. */
 @Injectable()
 export class ObjectsService {
-  private readonly logger: AppLogger;
-  private readonly erasing = pLimit(ERASED_AT_ONCE);
-
   constructor(
     private readonly repository: ObjectsRepository,
     private readonly blobs: BlobsRepository,
-    private readonly pools: PoolsRepository,
+    private readonly reader: BlobReader,
+    private readonly eraser: BlobEraser,
     private readonly host: PoolHost,
     private readonly spool: Spool,
-    private readonly bots: BotCalls,
-    private readonly downloads: Downloads,
     private readonly left: LeftParts,
-    logger: AppLogger,
-  ) {
-    this.logger = logger.for(ObjectsService.name);
-  }
+  ) {}
 
   /**
    * Refuses an upload before its body is read.
@@ -162,26 +145,14 @@ export class ObjectsService {
   }
 
   /**
-   * The bytes from `from` up to `to`, message after message, and no faster than they are taken. The first are there already, so
-   * that a failure before them can be told.
-   * @throws BlobLostError
+   * The bytes from `from` up to `to`, no faster than they are taken. The first are there already, so that a failure before them can be
+   * told. Until they have been taken the messages stay, whatever becomes of the object.
+   * @throws ObjectReplacedError, BlobLostError, BlobUnreadableError
    */
   async read({ poolId }: Bucket, object: ObjectRow, from: number, to: number): Promise<Readable> {
-    const extents = await this.parts(object);
-    const bots = (await this.pools.bots(poolId)).map(({ sessionId }) => sessionId);
-    const pieces = this.pieces(extents, bots, from, to);
-    const first = await pieces.next();
-    return Readable.from(
-      (async function* () {
-        try {
-          if (first.done !== true) yield first.value;
-          yield* pieces;
-        } finally {
-          await pieces.return(undefined);
-        }
-      })(),
-      { objectMode: false, highWaterMark: 1 },
-    );
+    const readable = await this.reader.read(poolId, await this.parts(object), from, to);
+    if (readable === undefined) throw new ObjectReplacedError();
+    return readable;
   }
 
   /**
@@ -210,11 +181,22 @@ export class ObjectsService {
     return { deleted: freed !== undefined, remote: this.erase(bucket.poolId, freed ?? []) };
   }
 
-  /** Deletes messages that nothing refers to any more, also those that could not be deleted before. */
-  async collect({ poolId }: Bucket): Promise<{ readonly found: number; readonly remote: Remote }> {
-    await this.left.look(poolId, COLLECT_AFTER_MS);
-    const blobs = await this.blobs.free(poolId, COLLECT_AFTER_MS);
-    return { found: blobs.length, remote: await this.erase(poolId, blobs) };
+  /** One version, whatever its key has now. @returns what became of its messages; `deleted` when it was gone already */
+  async removeVersion(poolId: string, id: string): Promise<Remote> {
+    return this.eraser.erase(poolId, (await this.repository.removeVersion(poolId, id)) ?? []);
+  }
+
+  /**
+   * Deletes messages that nothing refers to any more, also those that could not be deleted before: so many behind `after`, a blob's id.
+   * @returns what came of each, and the last
+   */
+  async collect(
+    { poolId }: Pick<Bucket, 'poolId'>,
+    { after, limit = COLLECTED_AT_ONCE }: { readonly after?: string | undefined; readonly limit?: number } = {},
+  ): Promise<{ readonly ends: readonly Remote[]; readonly last: string | undefined }> {
+    if (after === undefined) await this.left.look(poolId, COLLECT_AFTER_MS);
+    const blobs = await this.blobs.free(poolId, { olderThanMs: COLLECT_AFTER_MS, after, limit });
+    return { ends: await this.eraser.eraseEach(poolId, blobs), last: blobs.at(-1)?.id };
   }
 
   /** @param question.from the first key that may be there */
@@ -268,101 +250,8 @@ export class ObjectsService {
   }
 
   /** Deletes messages that nothing refers to. Never rejects: what cannot be deleted stays known. */
-  async erase(poolId: string, blobs: readonly Blob[]): Promise<Remote> {
-    if (blobs.length === 0) return 'deleted';
-    const bots = (await this.pools.bots(poolId).catch(() => [])).map(({ sessionId }) => sessionId);
-    const ends = await Promise.all(blobs.map((blob) => this.erasing(() => this.eraseOne(bots, blob))));
-    if (ends.includes('pending')) return 'pending';
-    return ends.includes('not_possible') ? 'not_possible' : 'deleted';
-  }
-
-  private async eraseOne(bots: readonly string[], { id, ...blob }: Blob): Promise<Remote> {
-    try {
-      if (Date.now() - blob.storedAt.getTime() > DELETABLE_MS) {
-        await this.blobs.note(id, 'unlinked', 'bots may delete messages for 48 hours only');
-        return 'not_possible';
-      }
-      const message = { chat_id: blob.chatId, message_id: blob.messageId };
-      let failure: unknown;
-      for (const bot of startingWith(bots, blob.uploaderId)) {
-        try {
-          // TDLib deletes no message that it has not seen.
-          await this.bots.call(bot, 'getMessage', message);
-          await this.bots.call(bot, 'deleteMessages', {
-            chat_id: blob.chatId,
-            message_ids: [blob.messageId],
-            revoke: true,
-          });
-          await this.blobs.forget(id);
-          return 'deleted';
-        } catch (error) {
-          failure = error;
-        }
-      }
-      await this.blobs.note(id, 'orphan', messageOf(failure ?? 'the pool has no bot'));
-    } catch (error) {
-      this.logger.warn(`a message was not deleted: ${messageOf(error)}`);
-    }
-    return 'pending';
-  }
-
-  private async *pieces(
-    extents: readonly Extent[],
-    bots: readonly string[],
-    from: number,
-    to: number,
-  ): AsyncGenerator<Buffer, undefined> {
-    let begin = 0;
-    for (const { blob, offset, sizeBytes } of extents) {
-      const end = begin + sizeBytes;
-      if (end > from && begin < to) {
-        const [first, behindLast] = [Math.max(from, begin), Math.min(to, end)];
-        yield* this.piecesOf(blob, bots, first - begin + offset, behindLast - begin + offset);
-      }
-      begin = end;
-    }
-    return undefined;
-  }
-
-  /** The uploader first, whose TDLib knows the message; another bot goes on where one has broken off. */
-  private async *piecesOf(
-    blob: Blob,
-    bots: readonly string[],
-    from: number,
-    to: number,
-  ): AsyncGenerator<Buffer, undefined> {
-    let at = from;
-    let failure: unknown;
-    for (const bot of startingWith(bots, blob.uploaderId)) {
-      try {
-        const body = await this.open(bot, blob, at, to);
-        for await (const piece of body as AsyncIterable<Buffer>) {
-          at += piece.length;
-          yield piece;
-        }
-        if (at === to) return undefined;
-        failure = new Error(`the message ended at ${at} of ${to}`);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw new BlobLostError(blob.chatId, blob.messageId, failure);
-  }
-
-  private async open(bot: string, { chatId, messageId, sizeBytes }: Blob, from: number, to: number): Promise<Readable> {
-    const message = await this.bots.call(bot, 'getMessage', { chat_id: chatId, message_id: messageId });
-    const file = documentOf(message);
-    if (file?.size !== sizeBytes) throw new Error('the message has another document, or none');
-    const { body } = await this.downloads.open({
-      kind: 'bot',
-      id: bot,
-      fileId: file.id,
-      message: { chatId, messageId },
-      headers: { range: `bytes=${from}-${to - 1}` },
-      isHead: false,
-    });
-    if (body === undefined) throw new Error('the download has no bytes');
-    return body;
+  erase(poolId: string, blobs: readonly Blob[]): Promise<Remote> {
+    return this.eraser.erase(poolId, blobs);
   }
 }
 
@@ -380,7 +269,10 @@ class Upload {
     private readonly objects: ObjectsService,
     private readonly poolId: string,
     private readonly ownerId: string,
-  ) {}
+  ) {
+    // Each part listens, and more than ten are on their way.
+    setMaxListeners(PARTS_AT_ONCE * 4, this.abortion.signal);
+  }
 
   /** Takes a slice on its way, as soon as there is room for one more. @throws the failure of an earlier part */
   async add(slice: Slice): Promise<void> {
@@ -421,8 +313,4 @@ class Upload {
 
 function expectSame(what: string, expected: string | undefined, actual: string): void {
   if (expected !== undefined && expected !== actual) throw new ChecksumMismatchError(what, expected, actual);
-}
-
-function startingWith(bots: readonly string[], first: string): readonly string[] {
-  return bots.includes(first) ? [first, ...bots.filter((bot) => bot !== first)] : bots;
 }

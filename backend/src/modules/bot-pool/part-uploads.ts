@@ -152,7 +152,7 @@ export class PartUploads {
   }
 
   /** Gives up the uploads of a pool that nobody has ended in a week. */
-  async collect({ poolId }: Bucket): Promise<void> {
+  async collect({ poolId }: Pick<Bucket, 'poolId'>): Promise<void> {
     for (const id of await this.repository.ids({ poolId, olderThanMs: GIVEN_UP_AFTER_MS })) {
       await this.giveUp(poolId, id);
     }

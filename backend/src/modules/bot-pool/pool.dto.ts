@@ -43,6 +43,33 @@ export class PoolBudgetDto {
   gap_ms!: number;
 }
 
+/** How a pool is scrubbed by itself. */
+export class PoolScrubDto {
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 8_760, description: 'hours from the end of one to the next' })
+  @IsInt()
+  @Min(1)
+  @Max(8_760)
+  every_h!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    description: 'percent of the messages whose bytes are read',
+  })
+  @IsInt()
+  @Min(0)
+  @Max(100)
+  sample!: number;
+}
+
+const JANITOR = {
+  type: String,
+  format: 'uuid',
+  nullable: true,
+  description: 'a user, administrator of the chat: deletes what bots may not, 48 hours after it was stored',
+} as const;
+
 export class CreatePoolDto {
   @ApiProperty({ type: String, pattern: NAME.source }) @Matches(NAME, { message: NAME_MESSAGE }) name!: string;
 
@@ -74,6 +101,14 @@ export class CreatePoolDto {
   @ValidateNested()
   @Type(() => PoolBudgetDto)
   budget?: PoolBudgetDto;
+
+  @ApiPropertyOptional(JANITOR) @IsOptional() @IsUUID() janitor_session_id?: string | null;
+
+  @ApiPropertyOptional({ type: PoolScrubDto, nullable: true, description: 'never by itself when absent' })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => PoolScrubDto)
+  scrub?: PoolScrubDto | null;
 }
 
 export class UpdatePoolDto {
@@ -99,6 +134,17 @@ export class UpdatePoolDto {
   @MayBeAbsent()
   @IsBoolean()
   paused?: boolean;
+
+  @ApiPropertyOptional({ ...JANITOR, description: `${JANITOR.description}; null for none` })
+  @IsOptional()
+  @IsUUID()
+  janitor_session_id?: string | null;
+
+  @ApiPropertyOptional({ type: PoolScrubDto, nullable: true, description: 'null for never' })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => PoolScrubDto)
+  scrub?: PoolScrubDto | null;
 }
 
 export class AddPoolBotDto {
@@ -126,6 +172,8 @@ export class PoolDto {
   @ApiProperty({ type: 'integer' }) chunk_size!: number;
   @ApiProperty({ type: PoolBudgetDto }) budget!: PoolBudgetDto;
   @ApiProperty({ type: Boolean }) paused!: boolean;
+  @ApiPropertyOptional({ type: String, format: 'uuid' }) janitor_session_id?: string;
+  @ApiPropertyOptional({ type: PoolScrubDto }) scrub?: PoolScrubDto;
   @ApiPropertyOptional({ type: String, description: 'the worker that runs it' }) worker?: string;
   @ApiProperty({ type: 'integer' }) objects!: number;
   @ApiProperty({ type: 'integer' }) bytes!: number;

@@ -1,13 +1,13 @@
 import type { BotStatus, DispatcherStatus } from './dispatcher/dispatcher.js';
 import type { BudgetLimits } from './dispatcher/send-budget.js';
-import type { PoolBotDto, PoolBotStatusDto, PoolBudgetDto, PoolDto, PoolStatusDto } from './pool.dto.js';
-import type { PoolBotRow, PoolRow } from './pools.repository.js';
+import type { PoolBotDto, PoolBotStatusDto, PoolBudgetDto, PoolDto, PoolScrubDto, PoolStatusDto } from './pool.dto.js';
+import type { PoolBotRow, PoolRow, PoolSettings } from './pools.repository.js';
 
 const dateOf = (unixMs: number): string => new Date(unixMs).toISOString();
 
 /** A pool as the API shows it. */
 export function toPoolDto(pool: PoolRow, bots: readonly PoolBotRow[]): PoolDto {
-  const { id, name, chatIds, chunkBytes, budget, isPaused, owner, objects, bytes, createdAt } = pool;
+  const { id, name, chatIds, chunkBytes, budget, isPaused, janitorId, scrub, owner, objects, bytes, createdAt } = pool;
   return {
     id,
     name,
@@ -15,6 +15,8 @@ export function toPoolDto(pool: PoolRow, bots: readonly PoolBotRow[]): PoolDto {
     chunk_size: chunkBytes,
     budget: { max: budget.max, window_s: budget.windowMs / 1_000, gap_ms: budget.gapMs },
     paused: isPaused,
+    ...(janitorId !== undefined && { janitor_session_id: janitorId }),
+    ...(scrub && { scrub: { every_h: scrub.everyHours, sample: scrub.sample } }),
     ...(owner && { worker: owner.id }),
     objects,
     bytes,
@@ -26,6 +28,11 @@ export function toPoolDto(pool: PoolRow, bots: readonly PoolBotRow[]): PoolDto {
 /** The limits that a request names. */
 export function toLimits({ max, window_s: seconds, gap_ms: gapMs }: PoolBudgetDto): BudgetLimits {
   return { max, windowMs: seconds * 1_000, gapMs };
+}
+
+/** How often a request wants a pool scrubbed. */
+export function toScrub(scrub: PoolScrubDto | null | undefined): PoolSettings['scrub'] {
+  return scrub == null ? undefined : { everyHours: scrub.every_h, sample: scrub.sample };
 }
 
 /** What a pool does at the moment, as the API shows it. */

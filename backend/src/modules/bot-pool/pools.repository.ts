@@ -8,6 +8,10 @@ export interface PoolSettings {
   readonly chunkBytes: number;
   readonly budget: BudgetLimits;
   readonly isPaused: boolean;
+  /** The user session that deletes what bots may not any more. */
+  readonly janitorId: string | undefined;
+  /** How often it is scrubbed by itself; undefined for never. */
+  readonly scrub: { readonly everyHours: number; readonly sample: number } | undefined;
 }
 
 /** A pool as it is registered. */
@@ -42,6 +46,9 @@ interface RawPool {
   readonly budget_window_ms: number;
   readonly budget_gap_ms: number;
   readonly is_paused: boolean;
+  readonly janitor_id: string | null;
+  readonly scrub_every_hours: number | null;
+  readonly scrub_sample: number;
   readonly chat_ids: readonly string[];
   readonly owner_id: string | null;
   readonly owner_addr: string | null;
@@ -72,13 +79,14 @@ const SELECT = `
 export class PoolsRepository {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async create(id: string, { name, chunkBytes, budget }: PoolSettings, chatId: number): Promise<void> {
+  async create(id: string, settings: PoolSettings, chatId: number): Promise<void> {
     await this.unitOfWork.rows(
       `WITH pool AS (
-         INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms)
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, name)
+         INSERT INTO pools (id, name, chunk_bytes, budget_max, budget_window_ms, budget_gap_ms, is_paused, janitor_id,
+                            scrub_every_hours, scrub_sample)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id, name)
        INSERT INTO pool_buckets (id, pool_id, name) SELECT id, id, name FROM pool`,
-      [id, name, chunkBytes, budget.max, budget.windowMs, budget.gapMs],
+      columnsOf(id, settings),
     );
     await this.addChat(id, chatId);
   }
@@ -95,13 +103,22 @@ export class PoolsRepository {
     return row && toPool(row);
   }
 
-  async update(id: string, { name, chunkBytes, budget, isPaused }: PoolSettings): Promise<void> {
+  async update(id: string, settings: PoolSettings): Promise<void> {
     await this.unitOfWork.rows(
       `WITH bucket AS (UPDATE pool_buckets SET name = $2 WHERE id = $1)
        UPDATE pools SET name = $2, chunk_bytes = $3, budget_max = $4, budget_window_ms = $5, budget_gap_ms = $6,
-              is_paused = $7 WHERE id = $1`,
-      [id, name, chunkBytes, budget.max, budget.windowMs, budget.gapMs, isPaused],
+              is_paused = $7, janitor_id = $8, scrub_every_hours = $9, scrub_sample = $10 WHERE id = $1`,
+      columnsOf(id, settings),
     );
+  }
+
+  /** The user that deletes for the pool, if it has one. */
+  async janitor(id: string): Promise<string | undefined> {
+    const [row] = await this.unitOfWork.rows<{ janitor_id: string | null }>(
+      'SELECT janitor_id FROM pools WHERE id = $1',
+      [id],
+    );
+    return row?.janitor_id ?? undefined;
   }
 
   /** Its chats, bots and blobs go with it; not while it has objects. */
@@ -207,6 +224,22 @@ export class PoolsRepository {
   }
 }
 
+function columnsOf(id: string, settings: PoolSettings): readonly unknown[] {
+  const { name, chunkBytes, budget, isPaused, janitorId, scrub } = settings;
+  return [
+    id,
+    name,
+    chunkBytes,
+    budget.max,
+    budget.windowMs,
+    budget.gapMs,
+    isPaused,
+    janitorId ?? null,
+    scrub?.everyHours ?? null,
+    scrub?.sample ?? 100,
+  ];
+}
+
 function toPool(row: RawPool): PoolRow {
   return {
     id: row.id,
@@ -214,6 +247,8 @@ function toPool(row: RawPool): PoolRow {
     chunkBytes: row.chunk_bytes,
     budget: { max: row.budget_max, windowMs: row.budget_window_ms, gapMs: row.budget_gap_ms },
     isPaused: row.is_paused,
+    janitorId: row.janitor_id ?? undefined,
+    scrub: row.scrub_every_hours === null ? undefined : { everyHours: row.scrub_every_hours, sample: row.scrub_sample },
     chatIds: row.chat_ids.map(Number),
     owner: row.owner_id === null || row.owner_addr === null ? undefined : { id: row.owner_id, addr: row.owner_addr },
     objects: Number(row.objects),

@@ -1,20 +1,32 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { violates } from '../../common/db/database-failure.js';
-import { KindMismatchError, messageOf, NotFoundError, RemoteError } from '../../common/errors/index.js';
+import { AppError, KindMismatchError, messageOf, NotFoundError, RemoteError } from '../../common/errors/index.js';
 import { BotCalls } from './bot-calls.js';
-import { BotInPoolError, NoBotFitsError, PoolNameTakenError, PoolNotEmptyError } from './bot-pool.errors.js';
+import {
+  BotInPoolError,
+  JanitorUnfitError,
+  NoBotFitsError,
+  PoolNameTakenError,
+  PoolNotEmptyError,
+} from './bot-pool.errors.js';
 import { type DispatcherStatus, MAX_BOTS } from './dispatcher/dispatcher.js';
 import { TooManyBotsError } from './dispatcher/dispatcher.errors.js';
 import { DEFAULT_LIMITS } from './dispatcher/send-budget.js';
 import { ObjectsRepository } from './objects.repository.js';
 import type { AddPoolChatDto, CreatePoolDto, UpdatePoolDto } from './pool.dto.js';
 import { PoolHost } from './pool-host.js';
-import { toLimits } from './pool.mapping.js';
+import { toLimits, toScrub } from './pool.mapping.js';
 import { type PoolBotRow, type PoolRow, PoolsRepository } from './pools.repository.js';
 
 /** With 20 messages a minute, this size a message is 21 MB/s a bot: more than most lines have. */
 const DEFAULT_CHUNK_BYTES = 64 * 1024 ** 2;
+
+/** What passes by itself: the worker of a session is gone for a moment, or the session is being opened. */
+const PASSING: ReadonlySet<number> = new Set([502, 503]);
+const ATTEMPTS = 4;
+const PAUSE_MS = 500;
 
 /** A pool with its bots. */
 export interface PoolWithBots {
@@ -32,18 +44,22 @@ export class PoolsService {
     private readonly bots: BotCalls,
   ) {}
 
-  /** @throws PoolNameTakenError, BotInPoolError, NoBotFitsError, NotFoundError, KindMismatchError */
+  /** @throws PoolNameTakenError, BotInPoolError, NoBotFitsError, JanitorUnfitError, NotFoundError, KindMismatchError */
   async create(dto: CreatePoolDto): Promise<PoolWithBots> {
     const reasons = new Map<string, string | undefined>();
     for (const id of dto.session_ids) reasons.set(id, await this.unfit(id, dto.chat_id));
     const unfit = [...reasons].flatMap(([id, reason]) => (reason === undefined ? [] : [{ session_id: id, reason }]));
     if (unfit.length === reasons.size) throw new NoBotFitsError(unfit);
+    const janitorId = dto.janitor_session_id?.toLowerCase();
+    await this.expectJanitor(janitorId, [dto.chat_id]);
     const id = randomUUID();
     const settings = {
       name: dto.name,
       chunkBytes: dto.chunk_size ?? DEFAULT_CHUNK_BYTES,
       budget: dto.budget === undefined ? DEFAULT_LIMITS : toLimits(dto.budget),
       isPaused: false,
+      janitorId,
+      scrub: toScrub(dto.scrub),
     };
     await this.named(dto.name, () => this.repository.create(id, settings, dto.chat_id));
     try {
@@ -67,15 +83,19 @@ export class PoolsService {
     return { pool, bots: await this.repository.bots(pool.id) };
   }
 
-  /** @throws NotFoundError, PoolNameTakenError */
+  /** @throws NotFoundError, PoolNameTakenError, JanitorUnfitError, KindMismatchError */
   async update(idOrName: string, change: UpdatePoolDto): Promise<PoolWithBots> {
     const { pool } = await this.find(idOrName);
+    const { janitor_session_id: janitor } = change;
     const settings = {
       name: change.name ?? pool.name,
       chunkBytes: change.chunk_size ?? pool.chunkBytes,
       budget: change.budget === undefined ? pool.budget : toLimits(change.budget),
       isPaused: change.paused ?? pool.isPaused,
+      janitorId: janitor === undefined ? pool.janitorId : (janitor?.toLowerCase() ?? undefined),
+      scrub: change.scrub === undefined ? pool.scrub : toScrub(change.scrub),
     };
+    if (janitor !== undefined) await this.expectJanitor(settings.janitorId, pool.chatIds);
     await this.named(settings.name, () => this.repository.update(pool.id, settings));
     return this.find(pool.id);
   }
@@ -157,13 +177,16 @@ export class PoolsService {
   }
 
   /** Why a bot cannot store in a chat. @throws NotFoundError, KindMismatchError for what is no bot session */
-  private async unfit(sessionId: string, chatId: number): Promise<string | undefined> {
-    try {
-      return await this.bots.unfitFor(sessionId, chatId);
-    } catch (error) {
-      const isNone = error instanceof NotFoundError || error instanceof KindMismatchError;
-      if (isNone || (error instanceof RemoteError && error.status === 404)) throw error;
-      return messageOf(error);
+  private unfit(sessionId: string, chatId: number): Promise<string | undefined> {
+    return told(() => this.bots.unfitFor(sessionId, chatId));
+  }
+
+  /** @throws NotFoundError, KindMismatchError, JanitorUnfitError */
+  private async expectJanitor(id: string | undefined, chatIds: readonly number[]): Promise<void> {
+    if (id === undefined) return;
+    for (const chatId of chatIds) {
+      const reason = await told(() => this.bots.unfitToClean(id, chatId));
+      if (reason !== undefined) throw new JanitorUnfitError(chatId, reason);
     }
   }
 
@@ -178,6 +201,22 @@ export class PoolsService {
     } catch (error) {
       const isTaken = violates(error, 'pools_name_unique') || violates(error, 'pool_buckets_name_unique');
       throw isTaken ? new PoolNameTakenError(name) : error;
+    }
+  }
+}
+
+/** What a session is unfit for, also when it cannot even be asked. @throws NotFoundError, KindMismatchError for what is no such session */
+async function told(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isNone = error instanceof NotFoundError || error instanceof KindMismatchError;
+      if (isNone || (error instanceof RemoteError && error.status === 404)) throw error;
+      // A session that is just moving is soon there.
+      const mayPass = error instanceof AppError && PASSING.has(error.status);
+      if (!mayPass || attempt === ATTEMPTS) return messageOf(error);
+      await sleep(PAUSE_MS);
     }
   }
 }

@@ -156,9 +156,11 @@ export function refusalBy(
   const rule = counted.find((each) => each.rule.id === ruleId)?.rule;
   const { label, per } = rule ?? {};
   const name = label === undefined ? 'the limit' : `the limit "${label}"`;
-  const words = weight > max ? `a call that counts as ${weight} never fits` : 'it is used up';
+  const ofCall = `a call that counts as ${weight}`;
+  const words =
+    weight > max ? `${ofCall} never fits` : weight > 1 ? `${ofCall} does not fit any more` : 'it is used up';
   return new RateLimitedError(
-    `${name} of ${max} a ${per ?? 'while'} refuses this call: ${words}`,
+    `${name} of ${max} ${per === 'hour' ? 'an' : 'a'} ${per ?? 'while'} refuses this call: ${words}`,
     { source: 'limit', until: new Date(window.endsAt), level: levelOf(rule ?? {}), limit_id: ruleId },
     window.endsAt - now,
   );

@@ -212,6 +212,19 @@ describe('SessionLimits', () => {
     });
   });
 
+  it('say of a call that weighs more than is left that it does not fit, not that all is used up', async () => {
+    rules = [{ ...rule('sends', ['@send'], 3), per: 'hour' }];
+    const limits = open();
+    await limits.admit(call('sendMessage'))?.passed;
+    await expect(limits.admit(call('forwardMessages', { message_ids: [1, 2, 3] }))?.passed).rejects.toMatchObject({
+      message: 'the limit of 3 an hour refuses this call: a call that counts as 3 does not fit any more',
+    });
+    for (let left = 2; left > 0; left -= 1) await limits.admit(call('sendMessage'))?.passed;
+    await expect(limits.admit(call('sendMessage'))?.passed).rejects.toMatchObject({
+      message: 'the limit of 3 an hour refuses this call: it is used up',
+    });
+  });
+
   it('use no turn of the pace for a call that a quota refuses', async () => {
     rules = [rule('sends', ['@send'], 1)];
     const limits = open('user', 1);

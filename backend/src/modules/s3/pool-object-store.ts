@@ -62,8 +62,11 @@ const REFUSALS: Readonly<Record<string, StoreRefusal>> = {
   part_too_small: 'part_too_small',
   precondition_failed: 'precondition_failed',
   upload_not_found: 'no_such_upload',
+  blob_lost: 'lost',
   deadline_exceeded: 'busy',
+  object_replaced: 'busy',
   pool_saturated: 'busy',
+  blob_unreadable: 'unavailable',
   no_usable_bot: 'unavailable',
   part_not_stored: 'unavailable',
   pool_unavailable: 'unavailable',
@@ -310,10 +313,6 @@ async function told<Result>(work: Promise<Result>): Promise<Result> {
 /** The port's error for one of a pool; anything else as it is. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
-  // A message that no bot can read may be there again when the bots are; one that is gone says so.
-  if (error.code === 'blob_lost') {
-    return new ObjectStoreError(error.status === 410 ? 'lost' : 'unavailable', error.message);
-  }
   const refusal = REFUSALS[error.code];
   return refusal === undefined ? error : new ObjectStoreError(refusal, error.message, error.retryAfterSeconds);
 }

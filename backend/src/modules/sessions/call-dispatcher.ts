@@ -88,6 +88,19 @@ export class CallDispatcher {
     if (held.limits.mindsPeer(method)) await requireFamiliar(held, query, wait);
   }
 
+  /**
+   * Whether the caller's token may make this call at all, by what the call says. A name in its `chat_id` is not resolved: what that
+   * is decides only {@link dispatch}.
+   * @throws ScopeDeniedError; MethodReservedError, PathDeniedError and ValidationFailedError for what nobody may call
+   */
+  async permit(kind: SessionKind, { method, params }: CallBody): Promise<void> {
+    if (currentView() === undefined) return;
+    const query = inspectQuery(method, params, this.config.uploads.dir, kind);
+    requireMethod(query.method);
+    requireNoName(query.params);
+    await requireChats(query.method, query.params);
+  }
+
   private async admit(kind: SessionKind, id: string, { method, params }: CallBody): Promise<Admitted> {
     const query = inspectQuery(method, params, this.config.uploads.dir, kind);
     requireMethod(query.method);

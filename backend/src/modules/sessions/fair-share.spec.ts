@@ -6,6 +6,8 @@ const worker = (id: string, sessions: number, more: Partial<Holder> = {}): Holde
   alive: true,
   volume: 'v',
   capacity: 200,
+  memory_bytes: 0,
+  memory_limit: 0,
   draining: false,
   age_ms: 60_000,
   ...more,
@@ -57,6 +59,7 @@ describe('fair shares', () => {
     const others = [
       worker('dead', 0, { alive: false }),
       worker('full', 1, { capacity: 1 }),
+      worker('out of memory', 0, { memory_bytes: 600, memory_limit: 600 }),
       worker('drained', 0, { draining: true }),
       worker('elsewhere', 0, { volume: 'w' }),
       worker('old version', 0, { volume: null }),

@@ -1,3 +1,5 @@
+import { hasRoom } from '../workers/index.js';
+
 /** A worker as whoever shares sessions out sees it. */
 export interface Holder {
   readonly id: string;
@@ -6,6 +8,8 @@ export interface Holder {
   readonly volume: string | null;
   readonly sessions: number;
   readonly capacity: number;
+  readonly memory_bytes: number;
+  readonly memory_limit: number;
   readonly draining: boolean;
   /** How long it has been running, in milliseconds. */
   readonly age_ms: number;
@@ -20,7 +24,7 @@ export function canTake(target: Holder, from: Holder): boolean {
     target.id !== from.id &&
     target.alive &&
     !target.draining &&
-    target.sessions < target.capacity &&
+    hasRoom(target) &&
     target.volume !== null &&
     target.volume === from.volume
   );

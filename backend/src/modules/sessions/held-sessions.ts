@@ -141,6 +141,15 @@ export class HeldSessions implements BeforeApplicationShutdown {
     });
   }
 
+  /** Settles when a session is connected, or has ended, or the time is over: with its network away nobody waits for it. */
+  async settled(id: string, timeoutMs: number): Promise<void> {
+    const session = this.held.get(id)?.session;
+    await session?.waitFor(
+      () => session.hasEnded || ENDED.has(session.status) || (session.isReady && session.monitor.isConnected),
+      timeoutMs,
+    );
+  }
+
   /** Opens a client under the session's lock. @param writes whether what happens to it is written from the start */
   open(row: SessionEntity, plan: LoginPlan, writes: boolean): Promise<Held> {
     const opened = this.opens(async () => {

@@ -217,6 +217,7 @@ export class LiveSession {
         break;
       case 'updateConnectionState':
         this.monitor.connection(parseTdObject(update));
+        this.waiters.wake();
         break;
       default:
         this.facts.receive(type, update);

@@ -120,7 +120,8 @@ export class LocalSessionHost extends SessionHost {
     const dispatch = (more: DispatchOptions): Promise<Dispatched> =>
       this.dispatcher.dispatch(kind, id, body, caller, more);
     if (options !== undefined) {
-      return this.calls.run({ kind, id, body, caller, dispatch }, options);
+      const permit = (): Promise<void> => this.dispatcher.permit(kind, body);
+      return this.calls.run({ kind, id, body, caller, permit, dispatch }, options);
     }
     const { text } = await dispatch(NO_OPTIONS);
     return new RawJson(text);

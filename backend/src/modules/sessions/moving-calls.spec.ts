@@ -43,6 +43,7 @@ describe('calls of sessions that move', () => {
   let routes: Routes;
   let calls: MovingCalls;
   let sent: string[];
+  let now: number;
   /** What a worker does with a call. */
   let at: Record<string, Error | string>;
 
@@ -60,7 +61,8 @@ describe('calls of sessions that move', () => {
 
   beforeEach(() => {
     routes = new Routes();
-    calls = new MovingCalls(routes as unknown as SessionRoutes);
+    now = 0;
+    calls = new MovingCalls(routes as unknown as SessionRoutes, () => now);
     sent = [];
     at = { a: 'by a', b: 'by b' };
   });
@@ -111,6 +113,39 @@ describe('calls of sessions that move', () => {
     const failure = new SessionNotReadyError('stopped');
     routes.ownerOf = () => Promise.reject(failure);
     await expect(call()).rejects.toBe(failure);
+  });
+
+  it('are held for ten seconds at most, and those that come after that not at all until the session is back', async () => {
+    routes.owner = undefined;
+    const first = call();
+    await turn();
+    now = 10_001;
+    routes.tell(undefined);
+    await expect(first).rejects.toMatchObject({ code: 'no_live_worker' });
+    now = 30_000;
+    await expect(call()).rejects.toMatchObject({ code: 'no_live_worker' });
+
+    routes.owner = worker('b');
+    expect(await call()).toBe('by b');
+    routes.owner = undefined;
+    const held = call();
+    await turn();
+    routes.tell(worker('b'));
+    expect(await held).toBe('by b');
+  });
+
+  it('are held anew when nobody has asked for a minute', async () => {
+    routes.owner = undefined;
+    const first = call();
+    await turn();
+    now = 10_001;
+    routes.tell(undefined);
+    await expect(first).rejects.toMatchObject({ code: 'no_live_worker' });
+    now = 80_000;
+    const later = call();
+    await turn();
+    routes.tell(worker('a'));
+    expect(await later).toBe('by a');
   });
 
   it('end when their caller leaves', async () => {

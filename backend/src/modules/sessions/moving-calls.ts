@@ -13,11 +13,19 @@ export interface MovingCall<Answer> {
   readonly send: (owner: WorkerAddress) => Promise<Answer>;
 }
 
+interface Absence {
+  readonly since: number;
+  readonly askedAt: number;
+}
+
 /** The lease of a worker that was killed, and the time in which another one opens its sessions. */
 const PATIENCE_MS = 10_000;
 const LONGEST_PAUSE_MS = 400;
 /** The database is not asked more often for one session, however many of its calls wait. */
 const LOOK_AGAIN_MS = 300;
+/** Who comes when a session has been away for longer than {@link PATIENCE_MS} is not held; nobody asking for so long ends that. */
+const FORGOTTEN_AFTER_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
 /** More would only fill this process; they are refused at once. */
 const MAX_WAITING = 2_000;
 
@@ -27,30 +35,40 @@ const MAX_WAITING = 2_000;
  */
 export class MovingCalls {
   private waiting = 0;
+  /** Sessions that nobody can be asked about, the one that was asked for last at the end. */
+  private readonly away = new Map<string, Absence>();
 
-  constructor(private readonly routes: SessionRoutes) {}
+  constructor(
+    private readonly routes: SessionRoutes,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /**
    * The call's answer, wherever the session goes.
-   * @throws SessionMovingError, NoLiveWorkerError, WorkerUnreachableError when it is nowhere for too long or too many wait; else
-   *   as the call
+   * @throws SessionMovingError, NoLiveWorkerError, WorkerUnreachableError when it is nowhere for too long, whoever has waited for
+   *   that, or too many wait; else as the call
    */
   async run<Answer>(call: MovingCall<Answer>): Promise<Answer> {
     const first = await this.attempt(call);
-    return 'answer' in first ? first.answer : this.runAgain(call, first.failure);
+    if (!('answer' in first)) return this.runAgain(call, first.failure);
+    this.away.delete(call.sessionId);
+    return first.answer;
   }
 
   private async runAgain<Answer>(call: MovingCall<Answer>, first: Error): Promise<Answer> {
     if (this.waiting >= MAX_WAITING) throw refusalOf(first);
     this.waiting += 1;
     try {
-      const deadline = performance.now() + PATIENCE_MS;
+      const deadline = this.awaySince(call.sessionId) + PATIENCE_MS;
       this.routes.forget(call.sessionId);
       let pauseMs = 25;
       for (;;) {
         const next = await this.attempt(call);
-        if ('answer' in next) return next.answer;
-        if (performance.now() > deadline) throw refusalOf(next.failure);
+        if ('answer' in next) {
+          this.away.delete(call.sessionId);
+          return next.answer;
+        }
+        if (this.now() > deadline) throw refusalOf(next.failure);
         await this.routes.changed(call.sessionId, pauseMs);
         if (call.caller?.left === true) throw new CallAbandonedError();
         this.routes.forgetOlder(call.sessionId, LOOK_AGAIN_MS);
@@ -59,6 +77,18 @@ export class MovingCalls {
     } finally {
       this.waiting -= 1;
     }
+  }
+
+  /** Since when calls of the session are held or refused. */
+  private awaySince(sessionId: string): number {
+    const now = this.now();
+    const known = this.away.get(sessionId);
+    const since = known !== undefined && now - known.askedAt < FORGOTTEN_AFTER_MS ? known.since : now;
+    this.away.delete(sessionId);
+    const [oldest] = this.away.keys();
+    if (this.away.size >= MAX_REMEMBERED && oldest !== undefined) this.away.delete(oldest);
+    this.away.set(sessionId, { since, askedAt: now });
+    return since;
   }
 
   /** @returns the failure of one that may be made again */

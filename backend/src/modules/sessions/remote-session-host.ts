@@ -23,6 +23,8 @@ import { SessionRoutes } from './session-routes.js';
 /** A call may take as long as TDLib sits out floods, plus the way there and back. */
 const CALL_TIMEOUT_MS = 75_000;
 const WAY_MS = 5_000;
+/** What a worker knows without asking Telegram. */
+const LOOK_TIMEOUT_MS = 5_000;
 /** Logins wait for Telegram's verdict and then for what comes after it. */
 const LOGIN_TIMEOUT_MS = 50_000;
 
@@ -100,7 +102,11 @@ export class RemoteSessionHost extends SessionHost {
       return undefined;
     }
     const state = await this.watched(id, () =>
-      this.workers.request<LiveState | null>(owner, { method: 'GET', path: `/internal/sessions/${id}` }),
+      this.workers.request<LiveState | null>(owner, {
+        method: 'GET',
+        path: `/internal/sessions/${id}`,
+        timeoutMs: LOOK_TIMEOUT_MS,
+      }),
     );
     return state ?? undefined;
   }
@@ -111,7 +117,11 @@ export class RemoteSessionHost extends SessionHost {
       return undefined;
     }
     const limits = await this.watched(id, () =>
-      this.workers.request<LiveLimits | null>(owner, { method: 'GET', path: `/internal/sessions/${id}/limits` }),
+      this.workers.request<LiveLimits | null>(owner, {
+        method: 'GET',
+        path: `/internal/sessions/${id}/limits`,
+        timeoutMs: LOOK_TIMEOUT_MS,
+      }),
     );
     return limits ?? undefined;
   }

@@ -68,6 +68,11 @@ export class HealthMonitor {
     return this.current;
   }
 
+  /** Whether the client's last word was that it is connected. */
+  get isConnected(): boolean {
+    return this.state === 'connectionStateReady' || this.state === 'connectionStateUpdating';
+  }
+
   /** @param update updateConnectionState */
   connection(update: TdObject): void {
     const state = objectMember(update, 'state');
@@ -77,7 +82,7 @@ export class HealthMonitor {
     }
     this.state = type;
     this.cancel();
-    if (type === 'connectionStateReady' || type === 'connectionStateUpdating') {
+    if (this.isConnected) {
       this.setConnected(OK);
       return;
     }

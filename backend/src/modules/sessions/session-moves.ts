@@ -126,5 +126,7 @@ export class SessionMoves implements OnApplicationBootstrap, BeforeApplicationSh
 function whyNot(target: WorkerRow, self: WorkerRow): string {
   if (!target.alive) return 'it is dead';
   if (target.draining) return 'it is being drained';
-  return target.volume === self.volume ? 'it has no room' : 'it has another DATA_DIR, so it has not the session';
+  return target.volume === self.volume
+    ? 'it has no room for more sessions, or no memory'
+    : 'it has another DATA_DIR, so it has not the session';
 }

@@ -8,12 +8,14 @@ import {
 import { Notifications } from '../../common/db/notifications.js';
 import { messageOf, TdlibError } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
-import { WorkerLease } from '../workers/index.js';
+import { AppConfig } from '../../config/index.js';
+import { GoneWorkers, WorkerLease } from '../workers/index.js';
 import { HeldSessions } from './held-sessions.js';
 import { describeThrown } from './login-plan.js';
 import { SessionDirectories } from './session-directories.js';
 import { SessionMoves } from './session-moves.js';
 import type { SessionEntity } from './session.entity.js';
+import { StartBudget } from './start-budget.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import { type Lease, SessionsRepository } from './sessions.repository.js';
 
@@ -27,8 +29,8 @@ const LOOK_AGAIN_AFTER_MS = 30_000;
 const LOST_AFTER_MS = 120_000;
 /** A session whose former worker still has its database: stopped processes keep it until they go on or are killed. */
 const LOCK_RETRY_AFTER_MS = 1_000;
-/** So many may wait to be opened: what is claimed beyond is better opened by another worker. */
-const OPENING_AT_MOST = 16;
+/** One that is open and not connected yet keeps its place so long; with its network away it must not delay the others. */
+const SETTLES_WITHIN_MS = 1_000;
 /** Leases are not taken for ended so soon after the database was away. */
 const CALM_MS = 5_000;
 
@@ -50,19 +52,26 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private pause = new AbortController();
   /** Calls of {@link wake}, so that one that comes during a comparison is not missed. */
   private wakes = 0;
-  private adopting = 0;
+  private readonly budget: StartBudget;
+  private isShort = false;
   private calmFrom = 0;
 
   constructor(
     private readonly sessions: HeldSessions,
     private readonly repository: SessionsRepository,
     private readonly lease: WorkerLease,
+    private readonly gone: GoneWorkers,
     private readonly notifications: Notifications,
     private readonly directories: SessionDirectories,
     private readonly moves: SessionMoves,
+    config: AppConfig,
     logger: AppLogger,
   ) {
     this.logger = logger.for(SessionReconciler.name);
+    this.budget = new StartBudget(config.worker, {
+      memoryBytes: () => process.memoryUsage.rss(),
+      now: () => performance.now(),
+    });
   }
 
   onModuleInit(): void {
@@ -128,24 +137,28 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
     await dropping;
     const isCalm = Date.now() >= this.calmFrom;
     if (isCalm) {
+      await this.gone.endLeases(workerId);
       await this.repository.expireLostLogins(workerId, false);
     }
     if (await this.moves.isGivingUp()) {
       return;
     }
-    const limit = Math.min(OPENING_AT_MOST - this.adopting, this.sessions.freeCapacity);
+    const limit = Math.min(this.budget.places, this.sessions.freeCapacity);
     if (limit <= 0) {
+      await this.yieldForMemory();
       return;
     }
+    this.isShort = false;
     const due = this.due();
-    const claimed = await this.repository.claim(workerId, limit, due, this.postponed(), isCalm);
+    const logins = Math.min(limit, this.budget.loginsNow);
+    const claimed = await this.repository.claim(workerId, { limit, logins }, due, this.postponed(), isCalm);
     // With room to spare, what was not claimed is no longer ours to open.
     for (const id of claimed.length < limit ? due : claimed.map(({ row }) => row.id)) {
       this.retryAt.delete(id);
     }
     for (const { row, formerOwner } of claimed) {
       if (formerOwner !== undefined && formerOwner !== workerId) this.formerOwners.set(row.id, formerOwner);
-      this.adopting += 1;
+      this.budget.begin(row.status === 'connecting');
       // Not awaited: one that is stuck delays nobody. How many open at once is bounded.
       void this.adopt(row);
     }
@@ -154,15 +167,31 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private async adopt(row: SessionEntity): Promise<void> {
     try {
       await this.sessions.adopt(row);
+      await this.sessions.settled(row.id, SETTLES_WITHIN_MS);
       this.formerOwners.delete(row.id);
       this.waiting.delete(row.id);
     } catch (error) {
       this.postpone(row, error);
     } finally {
-      this.adopting -= 1;
-      // There is room for the next ones.
-      if (this.adopting === OPENING_AT_MOST / 2) this.wake();
+      if (this.budget.end()) this.wake();
     }
+  }
+
+  /** Leaves what this worker has no memory for to others, and has it said wherever somebody looks. */
+  private async yieldForMemory(): Promise<void> {
+    const { shortage } = this.budget;
+    if (shortage === undefined) return;
+    const { workerId } = this.lease;
+    const due = this.due();
+    const left = await this.repository.releaseUnbegun(
+      workerId,
+      due,
+      `waiting for memory: worker ${workerId} has ${shortage}`,
+    );
+    for (const id of due) this.retryAt.delete(id);
+    if (left.length > 0) await this.notifications.publish('session_released', workerId);
+    if (!this.isShort) this.logger.warn(`no more sessions are opened: ${shortage}`, { left: left.length });
+    this.isShort = true;
   }
 
   /** Without the database for too long: whoever can reach it shall have what this worker holds. */

@@ -85,12 +85,24 @@ const OWNER_ALIVE = `w.expires_at > clock_timestamp()`;
 const OWNER_EXPIRED = `(w.expires_at <= clock_timestamp()
   AND pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds')`;
 
-/** What workers open without being asked. */
-const OPENS_BY_ITSELF = `(s.status = 'authorized'
-  OR (s.kind = 'bot' AND s.status = 'expired' AND s.login_again_at <= clock_timestamp()))`;
+/** Bots that are due to log in anew. */
+const LOGS_IN_AGAIN = `(s.kind = 'bot' AND s.status = 'expired' AND s.login_again_at <= clock_timestamp())`;
 
-/** Of an UPDATE of sessions; $4 is the cause. */
-const HEALTH_DOWN = `health_since = CASE health WHEN 'down' THEN health_since ELSE now() END, health = 'down', health_cause = $4`;
+/** What workers open without being asked. */
+const OPENS_BY_ITSELF = `(s.status = 'authorized' OR ${LOGS_IN_AGAIN})`;
+
+/** Sessions of which `which` holds that a worker may have; see {@link SessionsRepository.claim} for the parameters. */
+const free = (which: string, limit: string): string => `
+  SELECT s.id AS free_id, s.worker_id AS former_owner FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
+   WHERE ${which} AND s.id <> ALL($5::uuid[])
+     AND (s.moving_to = $1 OR s.moving_until IS NULL OR s.moving_until <= clock_timestamp())
+     AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
+              ELSE w.id IS NULL OR ($4 AND ${OWNER_EXPIRED}) END
+   ORDER BY s.updated_at LIMIT ${limit} FOR UPDATE OF s SKIP LOCKED`;
+
+/** Of an UPDATE of sessions; `cause` is a parameter. */
+const healthDown = (cause: string): string =>
+  `health_since = CASE health WHEN 'down' THEN health_since ELSE now() END, health = 'down', health_cause = ${cause}`;
 
 /** Of an UPDATE of sessions whose authorization is gone. */
 const BEGIN_LOGIN = `former_status = status, former_since = since, status = 'connecting', since = now(), last_error = NULL,
@@ -219,12 +231,14 @@ export class SessionsRepository {
   /**
    * Takes sessions to open, and expired bots to log in again: those whose worker is gone, and of this worker's own the ones that are named. Own ones are never
    * found by what they are not: a session that is being created while this runs would be in no list yet.
+   * @param limit how many altogether
+   * @param logins how many of them may be bots that log in again
    * @param except those that it is not to take now
    * @param expired whether leases that ran out count; not right after the database was away, for nobody could renew one then
    */
   async claim(
     workerId: string,
-    limit: number,
+    { limit, logins }: { readonly limit: number; readonly logins: number },
     own: readonly string[],
     except: readonly string[],
     expired: boolean,
@@ -239,15 +253,12 @@ export class SessionsRepository {
               health_since = CASE status WHEN 'expired' THEN now() ELSE health_since END,
               status = CASE status WHEN 'expired' THEN 'connecting' ELSE status END
          FROM (
-          SELECT s.id AS free_id, s.worker_id AS former_owner FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id
-           WHERE ${OPENS_BY_ITSELF} AND s.id <> ALL($5::uuid[])
-             AND (s.moving_to = $1 OR s.moving_until IS NULL OR s.moving_until <= clock_timestamp())
-             AND CASE WHEN s.worker_id = $1 THEN s.id = ANY($3::uuid[])
-                      ELSE w.id IS NULL OR ($4 AND ${OWNER_EXPIRED}) END
-           ORDER BY s.updated_at LIMIT $2 FOR UPDATE OF s SKIP LOCKED) AS free
+          SELECT * FROM (${free("s.status = 'authorized'", '$2')}) AS opened
+          UNION ALL SELECT * FROM (${free(LOGS_IN_AGAIN, '$6')}) AS logging_in
+          LIMIT $2) AS free
         WHERE id = free_id
       RETURNING id, former_owner`,
-      [workerId, limit, own, expired, except],
+      [workerId, limit, own, expired, except, logins],
     );
     if (claimed.length === 0) return [];
     const formerOwners = new Map(claimed.map(({ id, former_owner }) => [id, former_owner ?? undefined]));
@@ -329,7 +340,7 @@ export class SessionsRepository {
   /** A session of this worker did not open; `cause` says why, in words. */
   async reportUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions SET ${HEALTH_DOWN}, updated_at = now()
+      `UPDATE sessions SET ${healthDown('$4')}, updated_at = now()
         WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
       [sessionId, workerId, epoch, cause],
     );
@@ -338,10 +349,27 @@ export class SessionsRepository {
   /** As {@link reportUnopened}, and gives it back: another worker may be able to open it. */
   async releaseUnopened({ sessionId, workerId, epoch }: Lease, cause: string): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions SET worker_id = NULL, ${HEALTH_DOWN}, updated_at = now()
+      `UPDATE sessions SET worker_id = NULL, ${healthDown('$4')}, updated_at = now()
         WHERE id = $1 AND worker_id = $2 AND epoch = $3`,
       [sessionId, workerId, epoch, cause],
     );
+  }
+
+  /**
+   * As {@link releaseUnopened}, for sessions that a worker will not even begin to open: these of its own, and all that nobody has and
+   * nothing is said of yet.
+   * @returns those that were its own
+   */
+  async releaseUnbegun(workerId: string, own: readonly string[], cause: string): Promise<readonly string[]> {
+    const rows = await this.unitOfWork.rows<{ id: string }>(
+      `UPDATE sessions SET worker_id = NULL, ${healthDown('$3')}, updated_at = now()
+        WHERE status = 'authorized'
+          AND ((worker_id = $1 AND id = ANY($2::uuid[])) OR (worker_id IS NULL AND health <> 'down'))
+      RETURNING id`,
+      [workerId, own, cause],
+    );
+    const released = new Set(rows.map(({ id }) => id));
+    return own.filter((id) => released.has(id));
   }
 
   /** Gives back what is still ours, so that any worker may claim it at once. */

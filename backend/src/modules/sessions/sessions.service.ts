@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { KindMismatchError, NoLiveWorkerError, NotFoundError } from '../../common/errors/index.js';
+import {
+  DeadlineError,
+  KindMismatchError,
+  NoLiveWorkerError,
+  NotFoundError,
+  WorkerUnreachableError,
+} from '../../common/errors/index.js';
 import { type Caller, existingId, Page, type PageRequest } from '../../common/http/index.js';
 import type { LiveState, SessionKind, SessionListItemDto, SessionState } from './session.dto.js';
 import type { SessionEntity } from './session.entity.js';
@@ -42,10 +48,13 @@ export class SessionsService {
     return row.kind;
   }
 
-  /** @throws NotFoundError, KindMismatchError, NoLiveWorkerError */
+  /**
+   * What the session's worker knows; what the registry has, with the cause, where that worker does not answer.
+   * @throws NotFoundError, KindMismatchError, NoLiveWorkerError
+   */
   async get(kind: SessionKind, id: string, caller: Caller): Promise<SessionState> {
     const row = await this.existing(kind, id);
-    const live = await this.host.state(row.id);
+    const live = await this.liveState(row);
     if (live === undefined && HELD.has(row.status)) {
       if (movingTo(row) !== undefined) {
         const state = { ...stateOfRow(row), health: 'down' as const, health_cause: orphanCause(row) };
@@ -109,6 +118,15 @@ export class SessionsService {
   async remove(kind: SessionKind, id: string, logout: boolean): Promise<boolean> {
     const row = await this.existing(kind, id);
     return this.host.remove(row.id, logout);
+  }
+
+  private async liveState(row: SessionEntity): Promise<LiveState | undefined> {
+    try {
+      return await this.host.state(row.id);
+    } catch (error) {
+      if (!(error instanceof DeadlineError || error instanceof WorkerUnreachableError)) throw error;
+      return { ...stateOfRow(row), health: 'down', health_cause: error.message };
+    }
   }
 
   private async existing(kind: SessionKind, id: string): Promise<SessionEntity> {

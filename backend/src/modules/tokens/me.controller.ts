@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { Access, ApiOperation, ApiTags, currentCaller, Requires, Returns } from '../../common/http/index.js';
 import { METHOD_CLASSES } from '../../telegram/index.js';
 import { MeDto } from './token.dto.js';
-import { toTokenDto } from './token.mapping.js';
+import { toRightsDto, toTokenDto } from './token.mapping.js';
 import { TokensService } from './tokens.service.js';
 
 /** Tells who asks what they may do. */
@@ -20,6 +20,7 @@ export class MeController {
     if (caller.kind === 'master') {
       return { kind: 'master', enabled: true, all_sessions: true, classes: METHOD_CLASSES, pool_access: 'write' };
     }
-    return { kind: 'token', ...toTokenDto(await this.tokens.get(caller.tokenId)) };
+    const token = await this.tokens.own(caller.tokenId);
+    return { kind: 'token', ...(token ? toTokenDto(token) : toRightsDto(caller)) };
   }
 }

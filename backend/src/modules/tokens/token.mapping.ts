@@ -1,4 +1,5 @@
-import type { TokenDto } from './token.dto.js';
+import type { TokenCaller } from '../../common/http/index.js';
+import type { MeDto, TokenDto } from './token.dto.js';
 import type { ListedToken } from './tokens.service.js';
 
 /** A token as the API has it. */
@@ -20,5 +21,21 @@ export function toTokenDto({ token, appIds, sessionIds, formerSecretsUntil }: Li
     created_at: token.createdAt.toISOString(),
     ...(formerSecretsUntil && { former_secrets_until: formerSecretsUntil.toISOString() }),
     ...(token.lastUsedAt !== null && { last_used_at: token.lastUsedAt.toISOString() }),
+  };
+}
+
+/** What of a token is known wherever it is admitted: all that it may do. */
+export function toRightsDto({ tokenId, name, scope, rights }: TokenCaller): Omit<MeDto, 'kind'> {
+  const { allSessions, appIds, sessionIds, pools = new Map() } = scope;
+  return {
+    id: tokenId,
+    ...(name !== undefined && { name }),
+    enabled: true,
+    all_sessions: allSessions,
+    app_ids: [...appIds].sort(),
+    session_ids: [...sessionIds].sort(),
+    ...rights,
+    pool_ids: [...pools.keys()],
+    pool_access: [...pools.values()][0] ?? 'read',
   };
 }

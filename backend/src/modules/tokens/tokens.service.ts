@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { databaseFailure } from '../../common/db/database-failure.js';
 import { keysetPage } from '../../common/db/keyset.js';
 import { Notifications } from '../../common/db/notifications.js';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
@@ -63,6 +65,23 @@ export class TokensService {
     const [token] = await this.listed(found);
     if (token === undefined) throw new NotFoundError('token', id);
     return token;
+  }
+
+  /**
+   * As {@link get}, for the token's holder.
+   * @returns undefined when the database is away, or says nothing for a while: its holder is admitted all the same
+   */
+  async own(id: string): Promise<ListedToken | undefined> {
+    const asked = this.get(id).catch((error: unknown) => {
+      if (databaseFailure(error)) return undefined;
+      throw error;
+    });
+    const late = new AbortController();
+    try {
+      return await Promise.race([asked, sleep(PATIENCE_MS, undefined, { signal: late.signal })]);
+    } finally {
+      late.abort();
+    }
   }
 
   /**
@@ -162,6 +181,9 @@ async function sorted(
   );
   return { ids, issues };
 }
+
+/** How long the database may take to tell of a token whose rights are known, in milliseconds. */
+const PATIENCE_MS = 2_000;
 
 /** What a token may do when nothing is said of it. */
 const NEW_TOKEN: Pick<ApiTokenEntity, 'classes' | 'poolIds' | 'poolAccess'> = {

@@ -10,6 +10,7 @@ import {
   ApiResponse,
   ApiTags,
   currentCaller,
+  HeldRequests,
   NoEnvelope,
   Requires,
   successEnvelope,
@@ -34,6 +35,7 @@ export class EventsController {
   constructor(
     private readonly subscriptions: SubscriptionsService,
     private readonly reader: EventReader,
+    private readonly held: HeldRequests,
   ) {}
 
   @Get('events')
@@ -75,11 +77,13 @@ export class EventsController {
     const view = viewOfCaller(reader);
     const { id: subscriptionId } = await this.subscriptions.existing({ kind, id }, sub, reader);
     if (request.headers.accept?.includes('text/event-stream') === true) {
+      this.held.hold(reply);
       const after = resumed(request.headers['last-event-id']) ?? query.position;
       await streamEvents(reply, this.reader, { subscriptionId, after, limit: STREAM_PORTION, caller, view });
       return;
     }
     const { limit = DEFAULT_LIMIT, timeout = 0 } = query;
+    if (timeout > 0) this.held.hold(reply);
     const wanted = { subscriptionId, after: query.position, limit, waitMs: timeout * 1_000, caller, view };
     const answer = pollAnswer(await this.reader.read(wanted));
     await reply.type('application/json; charset=utf-8').send(successEnvelope(answer));

@@ -5,6 +5,8 @@ import type { Subscriber } from './subscriber.js';
 export interface LaneItem {
   readonly id: string;
   readonly part: number;
+  /** Its place among all deliveries of the subscription: older ones have lower numbers. */
+  readonly seq: number;
   readonly chatId: number | undefined;
   /** Which attempt comes now, from 1. */
   readonly attempt: number;
@@ -51,7 +53,7 @@ export interface LaneHost {
   /** Whether this process may post right now: its lease holds. */
   mayPost(): boolean;
   post(item: LaneItem, to: Subscriber): Promise<Outcome>;
-  /** Claims what is due, oldest first. */
+  /** Claims what is due and was stored before it was called, oldest first. */
   load(of: Subscriber, request: LoadRequest): Promise<Loaded>;
   /** Writes it down, soon; settles when the database has it. */
   settle(settled: Settled, of: Subscriber): Promise<void>;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { Outcome } from './delivery-client.js';
 import { ChatView } from '../../telegram/index.js';
 import { CompiledFilters } from './filters.js';
@@ -33,27 +34,25 @@ class World implements LaneHost {
   readonly disabled: string[] = [];
   underWay = 0;
   mostUnderWay = 0;
-  /** How long the database takes to write down what became of an attempt. */
+  /** How long the database takes to write down what became of an attempt, and what is given back. */
   writingMs = 0;
+  /** How long it takes to say what is due: what was stored in that time is not in its answer. */
+  loadingMs = 0;
+  loads = 0;
   /** How the receiver answers. */
   answer: (row: Row, attempt: number) => Partial<Outcome> = () => ({ isDelivered: true, status: 200 });
   private readonly tasks: Task[] = [];
 
   add(count: number, chats = 1): void {
-    for (let number = 0; number < count; number += 1) {
-      const seq = this.rows.length;
-      this.rows.push({
-        ...{
-          seq,
-          chatId: seq % chats,
-          status: 'pending',
-          attempts: 0,
-          dueAt: this.time,
-          isClaimed: false,
-          wasProbe: false,
-        },
-      });
-    }
+    for (let number = 0; number < count; number += 1) this.store(this.rows.length % chats, false);
+  }
+
+  store(chatId: number, isClaimed: boolean): Row {
+    const attempts = isClaimed ? 1 : 0;
+    const more = { status: 'pending', dueAt: this.time, isClaimed, wasProbe: false } as const;
+    const row: Row = { seq: this.rows.length, chatId, attempts, ...more };
+    this.rows.push(row);
+    return row;
   }
 
   async run(untilMs: number): Promise<void> {
@@ -97,7 +96,11 @@ class World implements LaneHost {
     });
   }
 
-  load(_of: Subscriber, { limit, except, isProbe }: LoadRequest): Promise<Loaded> {
+  load(of: Subscriber, { limit, except: asked, isProbe }: LoadRequest): Promise<Loaded> {
+    this.loads += 1;
+    const repeated = this.rows.filter(({ status, dueAt }) => status === 'pending' && dueAt > this.time);
+    const blocked = of.order === 'chat' && !isProbe ? [...new Set(repeated.map(({ chatId }) => chatId))] : [];
+    const except = [...asked, ...blocked];
     const waiting = this.rows.filter(({ status, isClaimed }) => status === 'pending' && !isClaimed);
     const isFree = ({ chatId, dueAt }: Row): boolean => isProbe || (dueAt <= this.time && !except.includes(chatId));
     const items = waiting.filter(isFree).slice(0, limit);
@@ -108,36 +111,24 @@ class World implements LaneHost {
     const later = waiting
       .filter((row) => !row.isClaimed && row.dueAt > this.time)
       .map(({ dueAt }) => dueAt - this.time);
-    return Promise.resolve({
-      items: items.map(toItem),
-      nextDueInMs: later.length === 0 ? undefined : Math.min(...later),
-      blocked: [],
-    });
+    const nextDueInMs = later.length === 0 ? undefined : Math.min(...later);
+    return this.after(this.loadingMs, { items: items.map(toItem), nextDueInMs, blocked });
   }
 
   settle({ item, status, dueInMs, wasProbe }: Settled): Promise<void> {
     const write = (): void => {
       Object.assign(this.rowOf(item), { status, dueAt: this.time + dueInMs, isClaimed: false, wasProbe });
     };
-    if (this.writingMs === 0) {
-      write();
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      this.later(() => {
-        write();
-        resolve();
-      }, this.writingMs);
-    });
+    return this.after(this.writingMs).then(write);
   }
 
-  release(items: readonly LaneItem[]): Promise<void> {
+  async release(items: readonly LaneItem[]): Promise<void> {
+    await this.after(this.writingMs);
     for (const item of items) {
       const row = this.rowOf(item);
       row.isClaimed = false;
       row.attempts -= 1;
     }
-    return Promise.resolve();
   }
 
   recover(): Promise<void> {
@@ -153,6 +144,12 @@ class World implements LaneHost {
     this.disabled.push(reason);
   }
 
+  private after(ms: number): Promise<void>;
+  private after<Value>(ms: number, value: Value): Promise<Value>;
+  private after<Value>(ms: number, value?: Value): Promise<Value | undefined> {
+    return ms === 0 ? Promise.resolve(value) : new Promise((resolve) => this.later(() => resolve(value), ms));
+  }
+
   private rowOf({ id }: LaneItem): Row {
     const row = this.rows[Number(id)];
     if (row === undefined) throw new Error(`no row ${id}`);
@@ -164,6 +161,7 @@ function toItem({ seq, chatId, attempts }: Row): LaneItem {
   return {
     id: String(seq),
     part: 0,
+    seq,
     chatId,
     attempt: attempts,
     payload: `{"@type":"updateChatTitle","chat_id":${chatId + 1}}`,
@@ -196,6 +194,43 @@ function subscriber(order: DeliveryOrder = 'none', more: Partial<Subscriber> = {
     },
     ...more,
   };
+}
+
+/** Stores updates as they come, one statement after another, and offers each to the lane first. */
+class Writer {
+  private readonly coming: number[] = [];
+  private isWriting = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly lane: Lane,
+    private readonly storingMs: number,
+  ) {}
+
+  /** An update of a chat every so many milliseconds. */
+  flow(count: number, everyMs: number, chatOf: (number: number) => number): void {
+    for (let number = 0; number < count; number += 1) {
+      this.world.later(() => {
+        this.coming.push(chatOf(number));
+        this.write();
+      }, number * everyMs);
+    }
+  }
+
+  private write(): void {
+    if (this.isWriting || this.coming.length === 0) return;
+    this.isWriting = true;
+    const wanted = this.coming.splice(0).map((chatId) => ({ chatId, isTaken: this.lane.reserve(chatId, 50) }));
+    this.world.later(() => {
+      const stored = wanted.map(({ chatId, isTaken }) => ({ isTaken, row: this.world.store(chatId, isTaken) }));
+      for (const { isTaken, row } of stored) {
+        if (isTaken) this.lane.feed(toItem(row));
+        else this.lane.lookAgain();
+      }
+      this.isWriting = false;
+      this.write();
+    }, this.storingMs);
+  }
 }
 
 function begin(world: World, of = subscriber()): Lane {
@@ -376,6 +411,54 @@ describe('Lane', () => {
     await world.run(MINUTE);
     expect(lane.reserve(0, 10)).toBe(true);
   });
+
+  it.each(['none', 'chat'] as const)(
+    'comes back to taking what comes at once, though the database takes longer than until the next (order %s)',
+    async (order) => {
+      world.loadingMs = 90;
+      const lane = begin(world, subscriber(order));
+      new Writer(world, lane, 4).flow(1_000, 10, (number) => number % 7);
+      // Whatever makes it look into the database: a change of another subscription of its session, a lost connection.
+      world.later(() => lane.lookAgain(), 5_000);
+      await world.run(MINUTE);
+      expect(world.posts).toHaveLength(1_000);
+      expect(world.loads).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it('keeps the order of each chat, whatever is claimed as it comes and what out of the database', async () => {
+    const times = fc.record({
+      loadingMs: fc.integer({ min: 0, max: 200 }),
+      writingMs: fc.integer({ min: 0, max: 200 }),
+      storingMs: fc.integer({ min: 1, max: 50 }),
+      everyMs: fc.integer({ min: 1, max: 40 }),
+      looks: fc.array(fc.integer({ min: 0, max: 8_000 }), { maxLength: 20 }),
+      chats: fc.integer({ min: 1, max: 5 }),
+      before: fc.integer({ min: 0, max: 100 }),
+      fails: fc.uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 6 }),
+    });
+    const keepsOrder = fc.asyncProperty(
+      times,
+      async ({ looks, chats, before, fails, everyMs, storingMs, ...database }) => {
+        const count = 300;
+        const of = Object.assign(new World(), database);
+        of.answer = ({ seq }, attempt) => ({ isDelivered: !fails.includes(seq) || attempt > 1, status: 500 });
+        of.add(before, chats);
+        const lane = begin(of, subscriber('chat'));
+        new Writer(of, lane, storingMs).flow(count, everyMs, (number) => (number * number) % chats);
+        for (const at of looks) of.later(() => lane.lookAgain(), at);
+        await of.run(10 * MINUTE);
+        for (let chat = 0; chat < chats; chat += 1) {
+          const order = of.posts
+            .filter(({ seq, isGood }) => isGood && of.rows[seq]?.chatId === chat)
+            .map(({ seq }) => seq);
+          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        }
+        expect(of.posts.filter(({ isGood }) => isGood)).toHaveLength(before + count);
+      },
+    );
+    await fc.assert(keepsOrder, { numRuns: Number(process.env['LANE_RUNS'] ?? 30) });
+  }, 120_000);
 
   it('gives everything back when it is closed or not served any more, and begins anew when it is served again', async () => {
     world.add(100);

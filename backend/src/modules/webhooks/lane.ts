@@ -26,6 +26,9 @@ const WITHHELD = 'not posted: the token of the subscription may not see it any m
 export class Lane {
   private readonly growth: Growth;
   private ready: LaneItem[] = [];
+  /** Claimed as they were stored, while older ones may still be in the database: these come first. Oldest first. */
+  private held: LaneItem[] = [];
+  /** Characters of both. */
   private waiting = 0;
   private reserved = 0;
   private underWay = 0;
@@ -35,6 +38,10 @@ export class Lane {
   /** Whether there may be some in the database; grows with each reason to think so. */
   private hasMore = true;
   private reasons = 0;
+  /** Whether what may be there is no more than came lately: new ones are claimed as they are stored, or it would never be all. */
+  private isNear = false;
+  /** Claims on their way back: the database does not show yet that these wait. */
+  private releases = 0;
   /** All that is left belongs to chats of which enough wait here: one of those has to go first. */
   private isFull = false;
   private isLoading = false;
@@ -99,17 +106,22 @@ export class Lane {
     this.lookAgain();
   }
 
-  /** @returns whether a new delivery is tried at once when it is stored; all before it are known here then */
+  /**
+   * @returns whether a new delivery is claimed as it is stored, without another question to the database. All that were refused
+   * before are stored by then, or are with it in the same statement.
+   */
   reserve(chatId: number | undefined, size: number): boolean {
-    const isFree =
+    const isBlocked = this.isOrdered && chatId !== undefined && this.blockedChats.has(chatId);
+    const hasRoom =
       this.mayTake &&
       !this.isOut &&
-      !this.hasMore &&
-      this.ready.length + this.reserved < this.window &&
-      this.waiting + size < MAX_WAITING &&
-      !(this.isOrdered && chatId !== undefined && this.blockedChats.has(chatId));
+      this.isNear &&
+      this.ready.length + this.held.length + this.reserved < this.window &&
+      this.waiting + size < MAX_WAITING;
+    const isFree = hasRoom && !isBlocked;
     if (isFree) this.reserved += 1;
     else this.hasMore = true;
+    this.isNear = hasRoom;
     return isFree;
   }
 
@@ -120,7 +132,8 @@ export class Lane {
   /** One that was reserved. */
   feed(item: LaneItem): void {
     this.reserved -= 1;
-    this.take([item]);
+    if (this.hasMore) this.held.push(...this.accepted([item]));
+    else this.ready.push(...this.accepted([item]));
     this.pump();
   }
 
@@ -255,9 +268,15 @@ export class Lane {
       this.blockedChats.set(chatId, this.host.now() + delayMs + SOON_MS);
       this.wakeLater();
     });
-    const behind = this.ready.filter((item) => item.chatId === chatId);
-    if (behind.length === 0) return;
-    this.ready = this.ready.filter((item) => item.chatId !== chatId);
+    this.setAside(chatId);
+  }
+
+  /** Of this chat nothing is tried for now. */
+  private setAside(chatId: number): void {
+    const isOther = (item: LaneItem): boolean => item.chatId !== chatId;
+    const behind = [...this.ready, ...this.held].filter((item) => !isOther(item));
+    this.ready = this.ready.filter(isOther);
+    this.held = this.held.filter(isOther);
     for (const { payload } of behind) this.waiting -= payload.length;
     this.giveBack(behind);
   }
@@ -265,7 +284,8 @@ export class Lane {
   private load(isProbe: boolean): void {
     if (this.isLoading) return;
     this.isLoading = true;
-    const { reasons, subscriber } = this;
+    const { reasons, subscriber, releases } = this;
+    const lastHeld = this.held.at(-1)?.seq ?? 0;
     const room = Math.floor((MAX_WAITING - this.waiting) / this.averageSize);
     const limit = isProbe ? 1 : Math.max(1, Math.min(this.window - this.ready.length, room));
     const full = this.fullChats;
@@ -274,15 +294,19 @@ export class Lane {
       ({ items, nextDueInMs, blocked }) => {
         this.isLoading = false;
         for (const chatId of blocked) {
-          if (!this.blockedChats.has(chatId)) this.blockedChats.set(chatId, this.host.now() + AGAIN_MS);
+          if (this.blockedChats.has(chatId)) continue;
+          this.blockedChats.set(chatId, this.host.now() + AGAIN_MS);
+          this.setAside(chatId);
         }
-        const isAll = items.length < limit && this.reasons === reasons;
+        const wasEmptied = items.length < limit;
+        const isAll = wasEmptied && this.reasons === reasons;
         // Of chats that were left out, some may be in the database that are not seen; blocked ones wake it by themselves.
         if (isAll) this.hasMore = full.length > 0;
         this.isFull = isAll && full.length > 0;
+        this.isNear = wasEmptied && full.length === 0 && releases === 0 && this.releases === 0;
         this.noteDue(nextDueInMs);
         if (isProbe) this.takeProbe(items);
-        else this.take(items);
+        else this.take(items, { lastHeld: this.isNear ? lastHeld : 0, full });
         this.pump();
       },
       () => {
@@ -327,28 +351,46 @@ export class Lane {
     return [...counts].filter(([, count]) => count >= MAX_PER_CHAT).map(([chatId]) => chatId);
   }
 
-  private take(items: readonly LaneItem[]): void {
+  /**
+   * What the database had: all that is older than the last of these is here now, but for what belongs to full chats.
+   * @param lastHeld all up to this one is here in any case
+   */
+  private take(items: readonly LaneItem[], { lastHeld, full } = { lastHeld: 0, full: [] as readonly number[] }): void {
+    const known = this.hasMore ? Math.max(lastHeld, items.at(-1)?.seq ?? 0) : Infinity;
+    const isNext = ({ seq, chatId }: LaneItem): boolean =>
+      seq <= known && (chatId === undefined || !full.includes(chatId));
+    const next = [...this.accepted(items), ...this.held.filter(isNext)];
+    this.held = this.held.filter((item) => !isNext(item));
+    this.ready.push(...next.sort((a, b) => a.seq - b.seq));
+  }
+
+  /** Those of them that may wait here; the others are given back. */
+  private accepted(items: readonly LaneItem[]): readonly LaneItem[] {
     const isRefused = this.isClosed || this.isOut || !this.subscriber.isServed;
     // A chat may have been blocked since they were asked for.
     const isKept = ({ chatId }: LaneItem): boolean =>
       !isRefused && !(this.isOrdered && chatId !== undefined && this.blockedChats.has(chatId));
-    for (const item of items.filter(isKept)) {
-      this.ready.push(item);
-      this.waiting += item.payload.length;
-      this.averageSize += (item.payload.length - this.averageSize) / 16;
+    const kept = items.filter(isKept);
+    for (const { payload } of kept) {
+      this.waiting += payload.length;
+      this.averageSize += (payload.length - this.averageSize) / 16;
     }
     this.giveBack(items.filter((item) => !isKept(item)));
+    return kept;
   }
 
   private takeReady(): readonly LaneItem[] {
     this.waiting = 0;
-    return this.ready.splice(0);
+    return [...this.ready.splice(0), ...this.held.splice(0)];
   }
 
   private giveBack(items: readonly LaneItem[]): void {
     if (items.length === 0) return;
     this.hasMore = true;
+    this.isNear = false;
+    this.releases += 1;
     void this.host.release(items, this.subscriber).then(() => {
+      this.releases -= 1;
       if (!this.isClosed) this.lookAgain();
     });
   }

@@ -14,6 +14,7 @@ export interface SettledOf {
 interface DueRow {
   readonly id: string;
   readonly part: number;
+  readonly seq: string;
   readonly chat_id: string | null;
   readonly attempts: number;
   readonly payload: string;
@@ -46,7 +47,7 @@ export class LanesRepository {
     const blocked = order === 'chat' && !isProbe ? await this.unitOfWork.rows<{ chat_id: string }>(BLOCKED, [id]) : [];
     const except = [...request.except.map(String), ...blocked.map(({ chat_id }) => chat_id)];
     const due = await this.unitOfWork.rows<DueRow>(
-      `SELECT d.id, d.part, d.chat_id, d.attempts, u.payload
+      `SELECT d.id, d.part, d.seq, d.chat_id, d.attempts, u.payload
          FROM (SELECT d.* FROM deliveries d WHERE ${UNCLAIMED} AND ${NOT_EXCEPTED} AND ($5 OR d.due_at <= now())
                 ORDER BY d.seq LIMIT $4) AS d
         CROSS JOIN LATERAL (SELECT payload FROM updates u WHERE u.part = d.part AND u.id = d.update_id OFFSET 0) AS u
@@ -178,8 +179,9 @@ export class LanesRepository {
   }
 }
 
-function toItem({ id, part, chat_id, attempts, payload }: DueRow): LaneItem {
-  return { id, part, chatId: chat_id === null ? undefined : Number(chat_id), attempt: attempts + 1, payload };
+function toItem({ id, part, seq, chat_id, attempts, payload }: DueRow): LaneItem {
+  const chatId = chat_id === null ? undefined : Number(chat_id);
+  return { id, part, seq: Number(seq), chatId, attempt: attempts + 1, payload };
 }
 
 function toAttempt({ item, outcome }: Settled): AttemptDto {

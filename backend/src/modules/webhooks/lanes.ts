@@ -84,10 +84,11 @@ export class Lanes implements DirectLanes, LaneHost {
     this.lanes.get(subscriptionId)?.cancel();
   }
 
-  feed({ id, part, subscription_id, claim_epoch }: StoredDelivery, { chatId, payload }: UpdateEntry): void {
+  feed({ id, part, seq, subscription_id, claim_epoch }: StoredDelivery, { chatId, payload }: UpdateEntry): void {
     const lane = this.lanes.get(subscription_id);
     // One that has begun anew finds it in the database.
-    if (lane !== undefined && lane.of.laneEpoch === claim_epoch) lane.feed({ id, part, chatId, attempt: 1, payload });
+    if (lane === undefined || lane.of.laneEpoch !== claim_epoch) return;
+    lane.feed({ id, part, seq: Number(seq), chatId, attempt: 1, payload });
   }
 
   spill(subscriptionId: string): void {

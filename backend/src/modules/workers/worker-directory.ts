@@ -14,6 +14,16 @@ interface Snapshot {
   readonly workers: readonly WorkerRow[];
 }
 
+/** Whether a worker would open one more session. */
+export function hasRoom({
+  sessions,
+  capacity,
+  memory_bytes,
+  memory_limit,
+}: Pick<WorkerRow, 'sessions' | 'capacity' | 'memory_bytes' | 'memory_limit'>): boolean {
+  return sessions < capacity && (memory_limit === 0 || memory_bytes < memory_limit);
+}
+
 /** Which workers live, and where. Kept for a second, so that calls do no database work. */
 @Injectable()
 export class WorkerDirectory implements LiveWorkers {
@@ -48,8 +58,7 @@ export class WorkerDirectory implements LiveWorkers {
   async candidates(): Promise<readonly WorkerRow[]> {
     const alive = (await this.all()).filter((worker) => worker.alive);
     if (alive.length === 0) throw new NoLiveWorkerError();
-    const isFull = ({ draining, sessions, capacity }: WorkerRow): number =>
-      draining ? 2 : sessions < capacity ? 0 : 1;
+    const isFull = (worker: WorkerRow): number => (worker.draining ? 2 : hasRoom(worker) ? 0 : 1);
     return alive.toSorted((a, b) => isFull(a) - isFull(b) || a.sessions - b.sessions);
   }
 

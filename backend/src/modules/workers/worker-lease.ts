@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { AppConfig, volumeOf } from '../../config/index.js';
+import { AppConfig } from '../../config/index.js';
 import { Readiness } from '../../common/health/readiness.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { StartupError, messageOf } from '../../common/errors/index.js';
@@ -10,6 +10,8 @@ import { LeaseClock } from './lease-clock.js';
 import { LeaseRepository, type WorkerSelf } from './lease.repository.js';
 import { startLeaseWatchdog } from './lease-watchdog.js';
 import { ProcessVitals } from './process-vitals.js';
+import { GoneWorkers } from './gone-workers.js';
+import { volumeFor } from './worker-volume.js';
 
 const CLAIM_RETRY_MS = 250;
 /** After a heartbeat that failed the next one comes sooner. */
@@ -46,11 +48,13 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly config: AppConfig,
     private readonly repository: LeaseRepository,
+    private readonly gone: GoneWorkers,
     private readonly logger: AppLogger,
     readiness: Readiness,
   ) {
-    const { id, advertise, capacity } = config.worker;
-    this.self = { id, instance: randomUUID(), addr: advertise, pid: process.pid, capacity, version: productVersion() };
+    const { id, advertise, capacity, memoryBytes: memoryLimit } = config.worker;
+    const version = productVersion();
+    this.self = { id, instance: randomUUID(), addr: advertise, pid: process.pid, capacity, memoryLimit, version };
     readiness.check('lease', () => {
       if (!this.isHeld) throw new Error('the lease is not held');
       if (this.remainingMs <= 0) throw new Error('the lease could not be renewed');
@@ -113,8 +117,8 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
   /** @throws StartupError when another live process has the id */
   async onModuleInit(): Promise<void> {
     const { leaseMs } = this.config.worker;
-    const self = { ...this.self, volume: this.volume() };
-    // A predecessor that was killed keeps its lease for some seconds: wait for its end before calling it alive.
+    const self = { ...this.self, volume: volumeFor(this.config) };
+    // A predecessor that was killed may keep its lease for some seconds: wait for its end before calling it alive.
     const deadline = performance.now() + leaseMs + 1000;
     for (;;) {
       const asked = performance.now();
@@ -127,6 +131,7 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
         await this.repository.end();
         throw new StartupError(`another live process is worker ${self.id}: give this one a WORKER_ID of its own`);
       }
+      await this.gone.endLeases();
       await sleep(CLAIM_RETRY_MS);
     }
     this.isHeld = true;
@@ -147,14 +152,6 @@ export class WorkerLease implements OnModuleInit, OnApplicationShutdown {
       });
     }
     await this.repository.end();
-  }
-
-  /** Workers with one STATE_STORE have all sessions within reach, as those with one DATA_DIR have. */
-  private volume(): string {
-    const { store } = this.config.states;
-    return store === undefined
-      ? volumeOf(this.config.dataDir)
-      : createHash('sha256').update(JSON.stringify(store.location)).digest('hex');
   }
 
   /** Whether the event loop has done so since the last renewal, or is just waking up. */

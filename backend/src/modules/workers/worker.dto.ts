@@ -13,6 +13,8 @@ export class WorkerDto {
   @ApiProperty({ type: 'integer', description: 'sessions it claims at most' }) capacity!: number;
   @ApiProperty({ type: String, description: 'of tgcontrol; empty for one before 0.1.0' }) version!: string;
   @ApiProperty({ type: 'integer', description: 'resident memory of its process' }) memory_bytes!: number;
+  @ApiProperty({ type: 'integer', description: 'above so much memory it opens no more sessions; 0 for no limit' })
+  memory_limit!: number;
   @ApiProperty({ type: Number, description: 'processors that it kept busy in the last second: 0.5 is half of one' })
   load!: number;
 }

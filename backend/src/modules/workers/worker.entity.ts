@@ -18,8 +18,12 @@ export class WorkerEntity {
   /** Tells workers that have the same DATA_DIR from others; null for one of an older version. */
   @Column({ type: 'text', nullable: true }) volume!: string | null;
   @Column({ name: 'memory_bytes', type: 'bigint', default: 0 }) memoryBytes!: string;
+  /** Above so much it opens no more sessions; 0 for no limit. */
+  @Column({ name: 'memory_limit', type: 'bigint', default: 0 }) memoryLimit!: string;
   /** Processors that it kept busy lately: 0.5 is half of one. */
   @Column({ type: 'real', default: 0 }) load!: number;
   /** It hands its sessions over and takes no others. */
   @Column({ type: 'boolean', default: false }) draining!: boolean;
+  /** Of the process of PostgreSQL that serves the connection on which it renews its lease; null before the first renewal. */
+  @Column({ name: 'backend_pid', type: 'integer', nullable: true }) backendPid!: number | null;
 }

@@ -50,6 +50,7 @@ function shown(worker: Shown): WorkerDto {
     capacity,
     version,
     memory_bytes,
+    memory_limit: worker.memory_limit,
     load: Math.round(worker.load * 100) / 100,
   };
 }

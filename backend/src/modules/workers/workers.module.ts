@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { LiveWorkers } from '../../common/cluster/index.js';
+import { GoneWorkers } from './gone-workers.js';
 import { LeaseRepository } from './lease.repository.js';
 import { WorkerDirectory } from './worker-directory.js';
 import { WorkerLease } from './worker-lease.js';
@@ -29,8 +30,8 @@ export class WorkersModule {
       module: WorkersModule,
       global: true,
       imports: [ScheduleModule.forRoot()],
-      providers: [LeaseRepository, WorkerLease, WorkerPurge],
-      exports: [WorkerLease],
+      providers: [LeaseRepository, GoneWorkers, WorkerLease, WorkerPurge],
+      exports: [GoneWorkers, WorkerLease],
     };
   }
 

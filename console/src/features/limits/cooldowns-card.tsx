@@ -14,18 +14,20 @@ import { useRefresh } from '@/lib/queries';
 import { explainRefusal } from '@/lib/refusals';
 import type { SessionRef } from '@/lib/td';
 import { formatCountdown } from '@/lib/time';
-import type { Cooldown } from '@/lib/types';
+import type { Cooldown, Lift } from '@/lib/types';
 import { scopeWord } from './limit-words';
 
 interface CooldownsCardProps {
   session: SessionRef;
   cooldowns: readonly Cooldown[];
+  /** What was ended early, newest first. */
+  lifts: readonly Lift[];
   /** When the server told them, in milliseconds: from then on they count down here, whatever this clock shows. */
   toldAt: number;
 }
 
 /** What Telegram has closed for a while, until when, and why. */
-export function CooldownsCard({ session, cooldowns, toldAt }: CooldownsCardProps) {
+export function CooldownsCard({ session, cooldowns, lifts, toldAt }: CooldownsCardProps) {
   const [lifting, setLifting] = useState<Cooldown>();
   return (
     <Card
@@ -47,8 +49,28 @@ export function CooldownsCard({ session, cooldowns, toldAt }: CooldownsCardProps
           ))}
         </ul>
       )}
+      {lifts.length > 0 && <Lifts lifts={lifts} />}
       {lifting && <LiftDialog session={session} cooldown={lifting} onClose={() => setLifting(undefined)} />}
     </Card>
+  );
+}
+
+/** What somebody has ended early, and why: who looks into a new one wants to know. */
+function Lifts({ lifts }: { lifts: readonly Lift[] }) {
+  return (
+    <details className="border-t border-line px-4 py-3 sm:px-5">
+      <summary className="cursor-pointer text-xs font-medium text-ink-2 hover:text-ink">
+        Lifted early ({lifts.length})
+      </summary>
+      <ul aria-label="Lifted early" className="mt-2 flex flex-col gap-1.5 text-xs">
+        {lifts.map(({ scope, at, reason }) => (
+          <li key={scope} className="break-words text-ink-2">
+            <span className="font-semibold text-ink">{scopeWord(scope)}</span> <RelativeTime at={at} />
+            {reason === undefined ? ', without a reason' : `: ${reason}`}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -142,7 +164,7 @@ function LiftDialog({ session: { kind, id }, cooldown: { scope }, onClose }: Lif
           label="Reason"
           className="mt-4"
           error={isMissing ? 'Say why, for those who look into it later.' : undefined}
-          hint="Goes to the log."
+          hint="Goes to the audit log, and is shown here."
         >
           {(wiring) => (
             <Input

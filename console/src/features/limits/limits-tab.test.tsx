@@ -57,6 +57,19 @@ it('lifts a cooldown only with a reason, which goes to the server', async () => 
   expect(lifted.map(({ url }) => url.searchParams.get('reason'))).toEqual(['the bot says it is over']);
 });
 
+it('tells which cooldowns were lifted early, and why', async () => {
+  const at = new Date(Date.now() - 120_000).toISOString();
+  const lifts = [
+    { scope: 'spam_limit', at, reason: 'the bot says it is over' },
+    { scope: 'getUser', at },
+  ];
+  const view = open({ [`GET ${path}`]: () => ok(limits({ lifts })) });
+  await view.user.click(await screen.findByText('Lifted early (2)'));
+  const rows = within(screen.getByRole('list', { name: 'Lifted early' })).getAllByRole('listitem');
+  expect(rows[0]).toHaveTextContent(/^Writing to strangers .*: the bot says it is over$/);
+  expect(rows[1]).toHaveTextContent(/^getUser .*, without a reason$/);
+});
+
 it('says why a cooldown was not lifted', async () => {
   const view = open({
     [`GET ${path}`]: () => ok(limits({ cooldowns: [aCooldown()] })),

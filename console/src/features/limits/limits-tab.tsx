@@ -24,7 +24,12 @@ export function LimitsTab({ session }: { session: SessionRef }) {
         </Card>
       ) : (
         <>
-          <CooldownsCard session={session} cooldowns={limits.data.cooldowns} toldAt={limits.dataUpdatedAt} />
+          <CooldownsCard
+            session={session}
+            cooldowns={limits.data.cooldowns}
+            lifts={limits.data.lifts ?? []}
+            toldAt={limits.dataUpdatedAt}
+          />
           {limits.data.pace && <PaceCard pace={limits.data.pace} toldAt={limits.dataUpdatedAt} />}
           <SessionRulesCard rules={limits.data.rules} />
         </>

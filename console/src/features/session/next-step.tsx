@@ -118,6 +118,8 @@ function HealthNotice({ session }: { session: SessionSummary }) {
   const meaning = HEALTH[session.health];
   const cause = told(session.health_cause) ? session.health_cause : meaning.explain;
   const isOrphan = /no live worker/i.test(cause);
+  // For the process that still has its files, or for memory on a worker.
+  const isWaiting = /^waiting for |: waiting for memory/i.test(cause);
   return (
     <Notice
       label="Health"
@@ -126,7 +128,7 @@ function HealthNotice({ session }: { session: SessionSummary }) {
       title={`Health: ${meaning.word}`}
       since={session.health_since}
       action={
-        isOrphan ? (
+        isOrphan || isWaiting ? (
           <Button asChild size="sm">
             <Link href="/workers/">
               <Server aria-hidden />
@@ -145,11 +147,13 @@ function HealthNotice({ session }: { session: SessionSummary }) {
     >
       <p>Cause: {cause}.</p>
       <p className="mt-1">
-        {isOrphan
-          ? 'Another worker takes it over within seconds, when there is one that shares its files.'
-          : proxyId === undefined
-            ? 'The session keeps trying by itself. If it lasts, start its connection anew, or give it a proxy under Settings.'
-            : 'The session keeps trying by itself. If its proxy does not answer, give it another one under Settings.'}
+        {isWaiting
+          ? 'It goes on by itself as soon as that has changed. Nothing of it is lost.'
+          : isOrphan
+            ? 'Another worker takes it over within seconds, when there is one that shares its files.'
+            : proxyId === undefined
+              ? 'The session keeps trying by itself. If it lasts, start its connection anew, or give it a proxy under Settings.'
+              : 'The session keeps trying by itself. If its proxy does not answer, give it another one under Settings.'}
       </p>
       {proxyId !== undefined && <ProxyTestResult result={test.results[proxyId]} />}
     </Notice>

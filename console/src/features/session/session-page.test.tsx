@@ -75,6 +75,16 @@ it('restarts a session that is down without a proxy', async () => {
   );
 });
 
+it('says which worker a session waits for, and that it need not be helped', async () => {
+  const cause = "waiting for w1, which stopped answering but still has the session's database open";
+  open(aSession({ health: 'down', health_cause: cause }));
+  const notice = await screen.findByRole('region', { name: 'Health' });
+  expect(notice).toHaveTextContent(`Cause: ${cause}.`);
+  expect(notice).toHaveTextContent('It goes on by itself');
+  expect(within(notice).getByRole('link', { name: 'Workers' })).toBeVisible();
+  expect(within(notice).queryByRole('button')).not.toBeInTheDocument();
+});
+
 it('leads to the workers when none holds the session', async () => {
   open(aSession({ health: 'down', health_cause: 'no live worker holds the session' }));
   const health = await screen.findByRole('region', { name: 'Health' });

@@ -37,6 +37,7 @@ it('shows each state as a word, with health apart', async () => {
   const bot = await screen.findByRole('row', { name: /support-bot/ });
   expect(within(bot).getByText('Ready')).toBeVisible();
   expect(within(bot).getByText('Degraded')).toBeVisible();
+  expect(within(bot).getByText('proxy unreachable')).toBeVisible();
   const user = screen.getByRole('row', { name: /ops/ });
   expect(within(user).getByText('Code needed')).toBeVisible();
   expect(within(user).queryByText('Healthy')).not.toBeInTheDocument();

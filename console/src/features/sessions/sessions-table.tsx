@@ -79,7 +79,10 @@ function SessionRow({ session }: { session: SessionSummary }) {
       </td>
       <td className={showsHealth(session) ? cell : `${cell} hidden md:table-cell`}>
         {showsHealth(session) ? (
-          <HealthBadge session={session} />
+          <>
+            <HealthBadge session={session} />
+            <HealthCause session={session} />
+          </>
         ) : (
           <span className="text-ink-3">
             <span aria-hidden>–</span>
@@ -107,5 +110,15 @@ function SessionRow({ session }: { session: SessionSummary }) {
         )}
       </td>
     </tr>
+  );
+}
+
+/** Why a session is not well, on one line; all of it on hover, and on its page. */
+function HealthCause({ session: { health, health_cause: cause } }: { session: SessionSummary }) {
+  if (health === 'ok' || cause === undefined || cause === '') return null;
+  return (
+    <p className="mt-0.5 max-w-64 truncate text-xs text-ink-2" title={cause}>
+      {cause}
+    </p>
   );
 }

@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
 import { useNow } from '@/lib/clock';
-import { usePools, useWorkers } from '@/lib/queries';
+import { usePools, useSessions, useWorkers } from '@/lib/queries';
 import { fleetTroubles } from './fleet-troubles';
 
 /** More would push the page out of sight; the rest is counted. */
@@ -11,9 +11,10 @@ const SHOWN = 3;
 export function FleetBanner() {
   const workers = useWorkers();
   const pools = usePools();
+  const sessions = useSessions();
   const now = useNow();
   if (workers.data === undefined) return null;
-  const troubles = fleetTroubles(workers.data, pools.data ?? [], now);
+  const troubles = fleetTroubles(workers.data, pools.data ?? [], sessions.data ?? [], now);
   if (troubles.length === 0) return null;
   return (
     <div

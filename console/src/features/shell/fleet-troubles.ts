@@ -1,5 +1,5 @@
 import { poolHref } from '@/lib/overlays';
-import type { Pool, Worker } from '@/lib/types';
+import type { Pool, SessionSummary, Worker } from '@/lib/types';
 
 /** A pool that was made a moment ago is taken by a worker just now. */
 const TAKING_MS = 30_000;
@@ -13,7 +13,8 @@ export interface FleetTrouble {
 }
 
 /**
- * What keeps the fleet from its work: no worker, dead ones whose sessions nobody has taken over yet, and pools that store nothing. A
+ * What keeps the fleet from its work: no worker, dead ones whose sessions nobody has taken over yet, sessions that wait for the files or the
+ * memory of a worker, and pools that store nothing. A
  * worker that left and whose sessions are elsewhere is no trouble, nor is what somebody has paused.
  *
  * @param now in milliseconds
@@ -21,6 +22,7 @@ export interface FleetTrouble {
 export function fleetTroubles(
   workers: readonly Worker[],
   pools: readonly Pool[],
+  sessions: readonly SessionSummary[],
   now: number,
 ): readonly FleetTrouble[] {
   const isAnyAlive = workers.some(({ alive }) => alive);
@@ -36,6 +38,7 @@ export function fleetTroubles(
       : [
           { ...ofWorkers, id: 'workers', text: 'No worker is alive, so that no session runs. Start a worker process.' },
         ]),
+    ...(isAnyAlive ? waitingOf(sessions) : []),
     ...pools.flatMap((pool) => {
       const why = troubleOf(pool, isAnyAlive, now);
       return why === undefined
@@ -43,6 +46,24 @@ export function fleetTroubles(
         : [{ id: pool.id, text: `Pool ${pool.name} ${why}`, href: poolHref(pool), action: 'Open it' }];
     }),
   ];
+}
+
+/** What sessions wait for, in the server's words up to the first comma or the memory in use, which differs from one to the next. */
+const WAITING = /waiting for (?:memory: worker \S+|[^,]+)/;
+
+/** One trouble for each thing that sessions wait for. */
+function waitingOf(sessions: readonly SessionSummary[]): readonly FleetTrouble[] {
+  const counts = new Map<string, number>();
+  for (const { health, health_cause: cause } of sessions) {
+    const [what] = (health === 'down' && WAITING.exec(cause ?? '')) || [];
+    if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return [...counts].map(([what, count]) => ({
+    id: what,
+    text: `${count} ${count === 1 ? 'session is' : 'sessions are'} ${what}${what.startsWith('waiting for memory') ? ' has no more' : ', which stopped answering and still has their files'}.`,
+    href: '/sessions/',
+    action: 'Sessions',
+  }));
 }
 
 function troubleOf(

@@ -76,7 +76,9 @@ function WorkerRow({ worker }: { worker: Worker }) {
           <>
             <br />
             <span className="tabular">
-              {formatBytes(worker.memory_bytes)}, {Math.round(worker.load * 100)} % of a processor
+              {formatBytes(worker.memory_bytes)}
+              {worker.memory_limit > 0 && ` of ${formatBytes(worker.memory_limit)}`}, {Math.round(worker.load * 100)} %
+              of a processor
             </span>
           </>
         )}

@@ -1,4 +1,5 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import {
   Access,
   ApiExtraModels,
@@ -8,6 +9,7 @@ import {
   ApiResponse,
   ApiTags,
   existingId,
+  HeldRequests,
   type Page,
   type RawEnvelope,
   Requires,
@@ -33,7 +35,10 @@ function answer(sends: Sends, kind: SessionKind, id: string, query: SendsQueryDt
 @ApiTags('sends')
 @Controller('v1')
 export class SendsController {
-  constructor(private readonly sends: Sends) {}
+  constructor(
+    private readonly sends: Sends,
+    private readonly held: HeldRequests,
+  ) {}
 
   @Get(':kind(bot|user)/:id/sends')
   @Requires(Access.CoveredSession, ['read', 'send'])
@@ -62,7 +67,13 @@ export class SendsController {
       },
     },
   })
-  find(@Param('kind') kind: SessionKind, @Param('id') id: string, @Query() query: SendsQueryDto): Promise<SendsAnswer> {
+  async find(
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('kind') kind: SessionKind,
+    @Param('id') id: string,
+    @Query() query: SendsQueryDto,
+  ): Promise<SendsAnswer> {
+    if (query.waitMs > 0) this.held.hold(reply);
     return answer(this.sends, kind, id, query);
   }
 }

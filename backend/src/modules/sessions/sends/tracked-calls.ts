@@ -4,6 +4,7 @@ import { DeadlineError, messageOf, RemoteError, TdlibError } from '../../../comm
 import { currentContext, describe, type ErrorBody, RawJson } from '../../../common/http/index.js';
 import { Idempotency, IdempotencyOutcomeUnknownError, type StoredAnswer } from '../../../common/idempotency/index.js';
 import { AppLogger } from '../../../common/log/app-logger.js';
+import { currentView, visibleAnswer } from '../method-access.js';
 import type { CallBody, SessionKind } from '../session.dto.js';
 import type { CallOptions } from './call-options.js';
 import { besideResult, LocalSends } from './local-sends.js';
@@ -35,6 +36,8 @@ export interface Call {
   readonly id: string;
   readonly body: CallBody;
   readonly caller: Departure | undefined;
+  /** Rejects with what its caller may not do by now, before anything is told of what was answered when it could. */
+  readonly permit: () => Promise<void>;
   readonly dispatch: (options: DispatchOptions) => Promise<Dispatched>;
 }
 
@@ -72,7 +75,8 @@ export class TrackedCalls {
   }
 
   private async once(call: Call, options: CallOptions, key: string): Promise<RawJson> {
-    const { kind, id, body, dispatch, caller } = call;
+    const { kind, id, body, permit, dispatch, caller } = call;
+    await permit();
     const claim = await this.idempotency.claim({
       caller: currentContext()?.caller,
       method: 'POST',
@@ -122,10 +126,9 @@ export class TrackedCalls {
         ...(session_id !== undefined && { sessionId: session_id }),
       });
     }
-    if (waitMs === undefined) {
-      return new RawJson(text);
-    }
-    return new RawJson(text, besideResult(await this.sends.ofKey(keyId, waitMs)));
+    // It was stored as the caller's rights were then.
+    const visible = visibleAnswer(currentView(), text);
+    return new RawJson(visible, waitMs === undefined ? undefined : besideResult(await this.sends.ofKey(keyId, waitMs)));
   }
 }
 
