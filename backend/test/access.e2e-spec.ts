@@ -107,6 +107,7 @@ const ROWS: readonly Row[] = [
   ['post /v1/pools/{pool}/links', MASTER(404), { key: 'a', expires_in: 60 }],
   ['get /v1/pools/{pool}/links', MASTER(404)],
   ['delete /v1/pools/{pool}/links/{id}', MASTER(404)],
+  ['get /v1/pools/{pool}/events', MASTER(404)],
   ['head /d/{ticket}', '404 404 404 404 404 404 404 404 404'],
   ['get /d/{ticket}', '404 404 404 404 404 404 404 404 404'],
 
@@ -297,7 +298,7 @@ describe('access', () => {
     ]);
     const reads = new Set([
       ...['get', 'get status', 'get objects', 'get objects/key', 'head objects/key', 'get stat/key'],
-      ...['get uploads', `get ${upload}`, 'get links', 'post links', `delete links/${SOME_ID}`],
+      ...['get uploads', `get ${upload}`, 'get events', 'get links', 'post links', `delete links/${SOME_ID}`],
     ]);
     const copy = { from: { key: 'a' }, to: { key: 'b' } };
     let tokens: Record<'reader' | 'writer' | 'other', Record<string, string>>;
@@ -339,7 +340,11 @@ describe('access', () => {
         for (const who of ['reader', 'writer', 'other'] as const) {
           const [method = '', path = ''] = operation.split(' ');
           const url = `/v1/pools/mine${path === '' ? '' : `/${path}`}`;
-          const asked = app.http()[method as Method](url).set(tokens[who]);
+          // A stream that may be read does not end; one that is asked for wrongly does.
+          const asked = app
+            .http()
+            [method as Method](url)
+            .set({ ...tokens[who], 'last-event-id': 'x' });
           const { status: given } = await (path === 'copies' ? asked.send(copy) : asked);
           const isOpen = who !== 'other' && (reads.has(operation) || (who === 'writer' && writes.has(operation)));
           if (isOpen ? [401, 403].includes(given) : given !== 403) wrong.push(`${who}: ${operation}: ${given}`);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ChunkSender } from '../src/modules/bot-pool/chunk-sender.js';
 import { master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
+import { EventStream, type NamedEvent } from './support/events.js';
 import { ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
 
@@ -380,6 +381,88 @@ describe('a pool behind two gateways', () => {
       for (const body of [{ expires_in: 0 }, { expires_in: 604_801 }, { key: '' }, { filename: '' }]) {
         expect(await link(body, master)).toMatchObject({ status: 400, code: 'validation_failed' });
       }
+    });
+  });
+
+  describe('tells what happens in it, which', () => {
+    /** Events that have an id, in the order in which they came. */
+    const numbered = (stream: EventStream): readonly NamedEvent[] => stream.named.filter(({ id }) => id !== undefined);
+    const placeOf = (stream: EventStream): number => Number(numbered(stream).at(-1)?.id ?? stream.ids[0]);
+    const follow = (headers: Record<string, string> = {}, at: 0 | 1 = 0): EventStream =>
+      EventStream.open(`${gateways[at].url}/v1/pools/store/events`, headers);
+    const knows = (stream: EventStream, type: string, key: string): Promise<true> =>
+      until(`${type} of ${key}`, () =>
+        stream.named.some(({ name, data }) => name === type && data['key'] === key) ? true : undefined,
+      );
+    const put = async (key: string, size: number): Promise<void> => {
+      expect((await ask('PUT', `/objects/${key}`, { body: bodyOf(size) })).status).toBe(200);
+    };
+
+    it('59 loses nothing and tells nothing twice when one connects again, at any gateway', async () => {
+      const stream = follow();
+      await until('a snapshot', () => stream.named.some(({ name }) => name === 'snapshot'));
+      const from = placeOf(stream);
+      await put('told/1', 3 * MIB);
+      await knows(stream, 'object.stored', 'told/1');
+      stream.close();
+      await until('the end', () => stream.isOver);
+      await put('told/2', MIB);
+      await ask('DELETE', '/objects/told/1');
+      const id = await begin('told/3');
+      await ask('DELETE', `/uploads/${id}`);
+      const again = follow({ 'last-event-id': String(placeOf(stream)) }, 1);
+      await put('told/4', MIB);
+      await knows(again, 'object.stored', 'told/4');
+      const chunks = (): number =>
+        [...numbered(stream), ...numbered(again)].reduce((sum, { data }) => sum + Number(data['stored'] ?? 0), 0);
+      // There may be some of before as well, told of late.
+      await until('all five chunks to be told of', () => chunks() >= 5);
+      again.close();
+      const all = [...numbered(stream), ...numbered(again)];
+      expect(all.map((event) => Number(event.id))).toEqual(all.map((_, n) => from + 1 + n));
+      const others = all
+        .filter(({ name }) => /^(object|upload)\./.test(name))
+        .map(({ name, data }) => `${name} ${String(data['key'])}`);
+      expect(others).toEqual([
+        'object.stored told/1',
+        'object.stored told/2',
+        'object.deleted told/1',
+        'upload.begun told/3',
+        'upload.aborted told/3',
+        'object.stored told/4',
+      ]);
+    });
+
+    it('tells of what it does not keep any more', async () => {
+      await database.query('DELETE FROM pool_events');
+      const stream = follow({ 'last-event-id': '0' });
+      await until('a snapshot', () => stream.named.some(({ name }) => name === 'snapshot'));
+      await put('told/5', 1);
+      await knows(stream, 'object.stored', 'told/5');
+      stream.close();
+      const gap = stream.named.find(({ name }) => name === 'gap');
+      expect(gap?.data).toEqual({ from: 1, to: Number(numbered(stream)[0]?.id) - 1 });
+      expect(await ask('GET', '/events', { headers: { 'last-event-id': 'x' } })).toMatchObject({ status: 400 });
+    });
+
+    it('59 is for tokens of the pool alone, and for as long as they are', async () => {
+      const { id } = await api.must(api.get('/v1/pools/store'));
+      const stranger = await api.must(api.post('/v1/tokens', { all_sessions: true }));
+      const none = follow({ authorization: `Bearer ${String(stranger['token'])}` });
+      await until('a refusal', () => none.status === 403 && none.isOver);
+      expect([none.named, none.ids]).toEqual([[], []]);
+      const reader = await api.must(api.post('/v1/tokens', { pool_ids: [id], pool_access: 'read' }));
+      const stream = follow({ authorization: `Bearer ${String(reader['token'])}` }, 1);
+      await until('a snapshot', () => stream.named.some(({ name }) => name === 'snapshot'));
+      await api.must(api.patch(`/v1/tokens/${reader.id}`, { pool_ids: [] }));
+      await until('the end', () => stream.isOver);
+      expect(stream.named.at(-1)?.name).toBe('end');
+      const { ticket } = await api.must(api.post('/v1/events/ticket', {}));
+      const headers = { authorization: '' };
+      const url = `${gateways[1].url}/v1/pools/store/events?ticket=${String(ticket)}`;
+      const ticketed = EventStream.open(url, headers);
+      await until('a snapshot', () => ticketed.named.some(({ name }) => name === 'snapshot'));
+      ticketed.close();
     });
   });
 });

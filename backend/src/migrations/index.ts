@@ -22,6 +22,7 @@ import { CreatePoolJobs1700001800000 } from './1700001800000-create-pool-jobs.js
 import { EncryptPools1700001800001 } from './1700001800001-encrypt-pools.js';
 import { CreateResumables1700001900000 } from './1700001900000-create-resumables.js';
 import { CreatePoolLinks1700001900001 } from './1700001900001-create-pool-links.js';
+import { CreatePoolEvents1700001900002 } from './1700001900002-create-pool-events.js';
 import { NoteConnections1700002100000 } from './1700002100000-note-connections.js';
 
 /** Every migration, oldest first. */
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   EncryptPools1700001800001,
   CreateResumables1700001900000,
   CreatePoolLinks1700001900001,
+  CreatePoolEvents1700001900002,
   NoteConnections1700002100000,
   LimitMemory1700002200000,
 ];

@@ -7,10 +7,18 @@ export interface StreamEvent {
   readonly update: Record<string, unknown>;
 }
 
+/** An event that has a name, as those of pools. */
+export interface NamedEvent {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly data: Record<string, unknown>;
+}
+
 /** Reads server-sent events as a browser does, without one. */
 export class EventStream {
   readonly events: StreamEvent[] = [];
   readonly names: string[] = [];
+  readonly named: NamedEvent[] = [];
   /** Each id as it came, also without an event. */
   readonly ids: string[] = [];
   status = 0;
@@ -50,6 +58,14 @@ export class EventStream {
   }
 
   private take(block: string): void {
+    const {
+      id,
+      event: name,
+      data,
+    } = Object.fromEntries(
+      block.split('\n').map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+    ) as { id?: string; event?: string; data?: string };
+    if (name !== undefined) this.named.push({ id, name, data: JSON.parse(data ?? '{}') as Record<string, unknown> });
     for (const line of block.split('\n')) {
       if (line.startsWith('id: ')) this.ids.push(line.slice(4));
       if (line.startsWith('event: ')) this.names.push(line.slice(7));

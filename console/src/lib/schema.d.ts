@@ -1404,6 +1404,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pools/{pool}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A stream of what happens in a pool: its state, and then each object, upload and bot, and chunks together */
+    get: operations['readPoolEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pools/{pool}/jobs': {
     parameters: {
       query?: never;
@@ -8016,6 +8033,40 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description refused or failed; `error.code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorEnvelope'];
+        };
+      };
+    };
+  };
+  readPoolEvents: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description goes on after this event; absent: from now on */
+        'Last-Event-ID'?: string;
+      };
+      path: {
+        pool: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description server-sent events: snapshot, chunks, bot, object.stored, object.deleted, upload.begun and so on */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
       };
       /** @description refused or failed; `error.code` says why */
       default: {

@@ -22,7 +22,9 @@ export type Topic =
   /** With the id of a subscription: its owner wants something delivered now. */
   | 'delivery_wanted'
   /** With ids of subscriptions, separated by commas: they have new events. */
-  | 'events_stored';
+  | 'events_stored'
+  /** With the id of a pool: something has happened in it. */
+  | 'pool_events';
 
 /** Gets the id of what changed; undefined after a lost connection, when anything may have. */
 export type NotificationHandler = (id: string | undefined) => void;

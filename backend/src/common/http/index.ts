@@ -15,3 +15,4 @@ export * from './ids.js';
 export * from './paging.js';
 export { pathOf } from './send-failure.js';
 export { RawBody } from './raw-body.js';
+export { HEARTBEAT, HEARTBEAT_MS, sendEvents } from './server-sent-events.js';

@@ -9,6 +9,10 @@ import { BucketsRepository } from './buckets.repository.js';
 import { BucketsService } from './buckets.service.js';
 import { ChunkFiles } from './chunk-files.js';
 import { ChunkSender } from './chunk-sender.js';
+import { PoolEventFeed } from './events/pool-event-feed.js';
+import { PoolEventStream } from './events/pool-event-stream.js';
+import { PoolEventsController } from './events/pool-events.controller.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { FleetPartSender } from './fleet-part-sender.js';
 import { GcWork } from './jobs/gc-work.js';
 import { JobRunner } from './jobs/job-runner.js';
@@ -49,6 +53,7 @@ const PUBLIC = [
   ResumablesController,
   LinksController,
   LinkedObjectsController,
+  PoolEventsController,
   JobsController,
 ];
 const FOR_S3 = [BucketsService, ObjectsService, PartUploads];
@@ -70,6 +75,9 @@ const SERVICES: Provider[] = [
   LinksService,
   ObjectsRepository,
   PoolKeys,
+  PoolEventFeed,
+  PoolEventStream,
+  PoolEventsRepository,
   PoolReaders,
   PoolSendsRepository,
   PoolsRepository,
@@ -102,6 +110,7 @@ export class BotPoolModule {
       module: BotPoolModule,
       controllers: [PoolsInternalController],
       providers: [
+        PoolEventsRepository,
         PoolSendsRepository,
         PoolsRepository,
         ...OWNER,

@@ -6,6 +6,7 @@ import { AppError, messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { PartUploadNotFoundError } from './bot-pool.errors.js';
 import { ChunkFiles } from './chunk-files.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { ObjectsRepository } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
 import { PoolKeys } from './pool-keys.js';
@@ -56,6 +57,7 @@ export class ChunkSender implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly files: ChunkFiles,
     private readonly keys: PoolKeys,
     private readonly spool: Spool,
+    private readonly events: PoolEventsRepository,
     private readonly unitOfWork: UnitOfWork,
     logger: AppLogger,
   ) {
@@ -146,7 +148,12 @@ export class ChunkSender implements OnApplicationBootstrap, BeforeApplicationShu
     } catch (error) {
       if (signal.aborted) return;
       const afterMs = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(chunk.failures, 10));
-      await this.repository.release(chunk, afterMs, failureOf(error));
+      const failure = failureOf(error);
+      await this.repository.release(chunk, afterMs, failure);
+      if (failure.isFinal) {
+        const { code, message } = failure;
+        await this.events.add(poolId, [{ type: 'upload.failed', data: { upload_id: uploadId, code, message } }]);
+      }
       return;
     }
     if (await this.keep(chunk, blob)) await this.files.remove(fileName);

@@ -21,7 +21,7 @@ import { LinkNotFoundError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
 import { CreatedLinkDto, CreateLinkDto, LinkDto } from './link.dto.js';
 import { type Link, LinksService } from './links.service.js';
-import { answerOf, validKey } from './object-requests.js';
+import { answerOf, sendObject, validKey } from './object-requests.js';
 import { ObjectsService } from './objects.service.js';
 import type { Bucket, ObjectRow } from './stored-object.js';
 
@@ -99,7 +99,8 @@ export class LinkedObjectsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { link, object } = await this.opened(ticket);
+    const link = await this.links.open(ticket);
+    const object = await this.objectOf(link, await this.buckets.ofPool(link.poolId));
     const { status, headers } = answerOf(request, reply, object);
     await sendFile(reply, { status, headers: { ...headers, ...safeHeaders(link) }, body: undefined, fileId: 0 });
   }
@@ -117,22 +118,21 @@ export class LinkedObjectsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { link, pool, object } = await this.opened(ticket);
-    const { status, headers, from, to } = answerOf(request, reply, object);
-    const body = from < to ? await this.objects.read(pool, object, from, to) : undefined;
-    await sendFile(reply, { status, headers: { ...headers, ...safeHeaders(link) }, body, fileId: 0 });
-  }
-
-  /** @throws LinkNotFoundError, ObjectNotFoundError */
-  private async opened(
-    ticket: string,
-  ): Promise<{ readonly link: Link; readonly pool: Bucket; readonly object: ObjectRow }> {
     const link = await this.links.open(ticket);
     const pool = await this.buckets.ofPool(link.poolId);
-    const object = await this.objects.find(pool, link.key);
+    await sendObject(request, reply, {
+      find: () => this.objectOf(link, pool),
+      read: (object, from, to) => this.objects.read(pool, object, from, to),
+      headers: safeHeaders(link),
+    });
+  }
+
+  /** @throws ObjectNotFoundError */
+  private async objectOf({ key }: Link, pool: Bucket): Promise<ObjectRow> {
+    const object = await this.objects.find(pool, key);
     // What its owner has noted beside the bytes was not given away with them.
     const headers = Object.fromEntries(Object.entries(object.headers).filter(([name]) => KEPT.includes(name)));
-    return { link, pool, object: { ...object, headers, metadata: {} } };
+    return { ...object, headers, metadata: {} };
   }
 }
 

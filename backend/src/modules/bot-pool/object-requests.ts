@@ -1,12 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidationFailedError } from '../../common/errors/index.js';
-import { select } from '../files/index.js';
-import { PreconditionFailedError } from './bot-pool.errors.js';
+import { select, sendFile } from '../files/index.js';
+import { ObjectReplacedError, PreconditionFailedError } from './bot-pool.errors.js';
 import type { ObjectDto } from './object.dto.js';
 import type { ObjectRow, Precondition } from './stored-object.js';
 
 const MAX_KEY_BYTES = 1_024;
 const META = 'x-meta-';
+const READ_ATTEMPTS = 3;
 
 /** For the document. */
 export const IF_MATCH = {
@@ -76,6 +78,34 @@ export function answerOf(
     from,
     to,
   };
+}
+
+/** Where the bytes of an answer come from. */
+export interface ObjectSource {
+  readonly find: () => Promise<ObjectRow>;
+  readonly read: (object: ObjectRow, from: number, to: number) => Promise<Readable>;
+  /** Instead of what the object says. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers a read of an object. @throws what the source throws before the first byte, and as answerOf */
+export async function sendObject(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { find, read, headers: said = {} }: ObjectSource,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const object = await find();
+    const { status, headers, from, to } = answerOf(request, reply, object);
+    try {
+      const body = from < to ? await read(object, from, to) : undefined;
+      await sendFile(reply, { status, headers: { ...headers, ...said }, body, fileId: 0 });
+      return;
+    } catch (error) {
+      // Replaced in this moment: the one that is there now is as good.
+      if (!(error instanceof ObjectReplacedError) || attempt === READ_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** @throws ValidationFailedError for what can be no key */

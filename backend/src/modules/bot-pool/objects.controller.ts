@@ -27,7 +27,6 @@ import {
   ObjectStatDto,
 } from './object.dto.js';
 import { worstOf } from './blob-eraser.js';
-import { ObjectReplacedError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
 import {
   answerOf,
@@ -35,6 +34,7 @@ import {
   IF_NONE_MATCH,
   metadataOf,
   preconditionOf,
+  sendObject,
   toObjectDto,
   validKey,
 } from './object-requests.js';
@@ -43,7 +43,6 @@ import { PartUploads } from './part-uploads.js';
 import { requestBody } from './request-body.js';
 
 const DEFAULT_LIMIT = 100;
-const READ_ATTEMPTS = 3;
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
 const KEY = { name: 'key', type: 'string', description: 'percent-encoded; slashes may stand as they are' } as const;
 /** Objects of any size, kept in the messages of a pool. */
@@ -116,18 +115,10 @@ export class ObjectsController {
   @ApiResponse({ status: 200, description: 'the bytes of the object', content: BYTES })
   async get(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const pool = await this.buckets.ofPool(name);
-    for (let attempt = 1; ; attempt += 1) {
-      const object = await this.objects.find(pool, keyOf(request));
-      const { status, headers, from, to } = answerOf(request, reply, object);
-      try {
-        const body = from < to ? await this.objects.read(pool, object, from, to) : undefined;
-        await sendFile(reply, { status, headers, body, fileId: 0 });
-        return;
-      } catch (error) {
-        // Replaced in this moment: the one that is there now is as good.
-        if (!(error instanceof ObjectReplacedError) || attempt === READ_ATTEMPTS) throw error;
-      }
-    }
+    await sendObject(request, reply, {
+      find: () => this.objects.find(pool, keyOf(request)),
+      read: (object, from, to) => this.objects.read(pool, object, from, to),
+    });
   }
 
   @Delete('objects/*')

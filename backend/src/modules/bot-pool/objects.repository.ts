@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { BlobsRepository } from './blobs.repository.js';
 import { ObjectNotFoundError, PreconditionFailedError } from './bot-pool.errors.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { behind } from './key-order.js';
 import type {
   Blob,
@@ -51,6 +52,7 @@ export class ObjectsRepository {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly blobs: BlobsRepository,
+    private readonly events: PoolEventsRepository,
   ) {}
 
   /**
@@ -113,7 +115,7 @@ export class ObjectsRepository {
     return this.unitOfWork.run(async () => {
       const former = await this.lock(bucket, key);
       expectPrecondition(former, precondition);
-      return former && (await this.drop(former.id));
+      return former && this.dropTold(bucket, former);
     });
   }
 
@@ -121,8 +123,11 @@ export class ObjectsRepository {
   removeVersion(poolId: string, id: string): Promise<readonly Blob[] | undefined> {
     return this.unitOfWork.run(async () => {
       await this.lockPool(poolId);
-      const found = await this.unitOfWork.rows('SELECT 1 FROM pool_objects WHERE id = $1', [id]);
-      return found.length === 0 ? undefined : this.drop(id);
+      const [found] = await this.unitOfWork.rows<{ key: string; bucket_id: string }>(
+        'SELECT key, bucket_id FROM pool_objects WHERE id = $1',
+        [id],
+      );
+      return found && this.dropTold({ id: found.bucket_id, poolId }, { id, key: found.key });
     });
   }
 
@@ -240,6 +245,16 @@ export class ObjectsRepository {
     await this.unitOfWork.rows('UPDATE pool_objects SET key = $2 WHERE id = $1', [former?.id, `\u007f${randomUUID()}`]);
     const inserted = await this.insert(bucket, object, extents, uploadId);
     const freed = former === undefined ? [] : await this.drop(former.id);
+    const { id: version, key, sizeBytes: size, etag } = inserted;
+    const data = {
+      ...within(bucket),
+      key,
+      version,
+      size,
+      etag,
+      ...(uploadId !== undefined && { upload_id: uploadId }),
+    };
+    await this.events.add(bucket.poolId, [{ type: 'object.stored', data }]);
     return { object: inserted, freed };
   }
 
@@ -274,11 +289,22 @@ export class ObjectsRepository {
     return toObject(row);
   }
 
+  private async dropTold(bucket: Place, { id, key }: Pick<ObjectRow, 'id' | 'key'>): Promise<Blob[]> {
+    const freed = await this.drop(id);
+    await this.events.add(bucket.poolId, [{ type: 'object.deleted', data: { ...within(bucket), key } }]);
+    return freed;
+  }
+
   private async drop(objectId: string): Promise<Blob[]> {
     const freed = await this.blobs.release('object', [objectId]);
     await this.unitOfWork.rows('DELETE FROM pool_objects WHERE id = $1', [objectId]);
     return freed;
   }
+}
+
+/** Of another bucket than the pool's own its events name it. */
+function within({ id, poolId }: Place): { readonly bucket_id?: string } {
+  return id === poolId ? {} : { bucket_id: id };
 }
 
 function expectPrecondition(former: ObjectRow | undefined, { ifMatch, ifNoneMatch }: Precondition): void {

@@ -15,6 +15,8 @@ import {
 } from './dispatcher/dispatcher.js';
 import { PoolClosedError } from './dispatcher/dispatcher.errors.js';
 import type { Orphan, StoredPart } from './dispatcher/part.js';
+import { PoolActivity } from './events/pool-activity.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { JournaledSender } from './journaled-sender.js';
 import { PoolHost } from './pool-host.js';
 import { PartSender, type PoolPart } from './pool-part.js';
@@ -36,6 +38,7 @@ const KEY_BYTES = 32;
 /** A pool that this process runs. */
 interface Run {
   readonly dispatcher: Dispatcher<PoolPart>;
+  readonly activity: PoolActivity;
   /** What of each bot has been followed. */
   readonly revisions: Map<string, number>;
 }
@@ -57,6 +60,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     private readonly repository: PoolsRepository,
     private readonly journal: PoolSendsRepository,
     private readonly sender: PartSender,
+    private readonly events: PoolEventsRepository,
     private readonly lease: WorkerLease,
     private readonly box: SecretBox,
     logger: AppLogger,
@@ -72,7 +76,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.comparing;
-    await Promise.all([...this.runs.values()].map(({ dispatcher }) => dispatcher.close(DRAIN_MS)));
+    await Promise.all([...this.runs.values()].map((run) => end(run, DRAIN_MS)));
     await Promise.all(this.writes);
     this.runs.clear();
     await this.repository.release(this.lease.workerId).catch((error: unknown) => {
@@ -147,10 +151,10 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
   }
 
   private dropExcept(owned: ReadonlySet<string>): void {
-    for (const [poolId, { dispatcher }] of this.runs) {
+    for (const [poolId, run] of this.runs) {
       if (owned.has(poolId)) continue;
       this.runs.delete(poolId);
-      this.keep(dispatcher.close(0));
+      this.keep(end(run, 0));
     }
   }
 
@@ -178,8 +182,17 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
   private begin(poolId: string, chatId: number, settings: DispatcherSettings): Run {
     const revisions = new Map<string, number>();
     const port = new JournaledSender(poolId, this.sender, this.journal, () => [...revisions.keys()]);
-    const note = (event: PoolEvent): void => this.note(poolId, event);
-    return { dispatcher: new Dispatcher(port, systemClock, chatId, settings, note), revisions };
+    const note = (event: PoolEvent): void => {
+      activity.note(event);
+      this.note(poolId, event);
+    };
+    const dispatcher = new Dispatcher(port, systemClock, chatId, settings, note);
+    const activity = new PoolActivity(
+      systemClock,
+      () => dispatcher.status().backlog,
+      (events) => this.events.add(poolId, events),
+    );
+    return { dispatcher, activity, revisions };
   }
 
   private note(poolId: string, event: PoolEvent): void {
@@ -224,6 +237,11 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
       .finally(() => this.writes.delete(kept));
     this.writes.add(kept);
   }
+}
+
+async function end({ dispatcher, activity }: Run, drainMs: number): Promise<void> {
+  await dispatcher.close(drainMs);
+  await activity.close();
 }
 
 /** Does what somebody has asked for since the last look. */

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { ChecksumMismatchError, PartUploadNotFoundError, PreconditionFailedError } from './bot-pool.errors.js';
 import { ChunkFiles, digestOf } from './chunk-files.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { ObjectsRepository } from './objects.repository.js';
 import { ObjectsService } from './objects.service.js';
 import { PartUploads } from './part-uploads.js';
@@ -22,6 +23,7 @@ export class ResumableEnds {
     private readonly objects: ObjectsRepository,
     private readonly service: ObjectsService,
     private readonly files: ChunkFiles,
+    private readonly events: PoolEventsRepository,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -54,8 +56,11 @@ export class ResumableEnds {
   async abort(poolId: string, id: string): Promise<void> {
     const { freed, files } = await this.unitOfWork.run(async () => {
       await this.objects.lockPool(poolId);
-      const { id: found } = await this.repository.find(poolId, id);
-      return { files: await this.repository.files(found), freed: await this.uploads.remove(found) };
+      const { key } = await this.repository.find(poolId, id);
+      const files = await this.repository.files(id);
+      const blobs = await this.uploads.remove(id);
+      await this.events.add(poolId, [{ type: 'upload.aborted', data: { upload_id: id, key } }]);
+      return { files, freed: blobs };
     });
     void this.service.erase(poolId, freed);
     for (const name of files) await this.files.remove(name);

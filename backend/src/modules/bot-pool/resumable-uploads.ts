@@ -17,6 +17,7 @@ import { SpoolFullError, UploadFailedError } from './bot-pool.errors.js';
 import { type ChunkFile, ChunkFiles, emptyHash } from './chunk-files.js';
 import { ChunkSender } from './chunk-sender.js';
 import { PoolSaturatedError } from './dispatcher/dispatcher.errors.js';
+import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { ObjectsRepository } from './objects.repository.js';
 import { ResumableEnds } from './resumable-ends.js';
 import { type Completion, type Progress, type Resumable, ResumablesRepository } from './resumables.repository.js';
@@ -79,6 +80,7 @@ export class ResumableUploads {
     private readonly files: ChunkFiles,
     private readonly sender: ChunkSender,
     private readonly ends: ResumableEnds,
+    private readonly events: PoolEventsRepository,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -99,6 +101,7 @@ export class ResumableUploads {
         tailName: this.files.newName(),
         hashState,
       });
+      await this.events.add(bucket.poolId, [{ type: 'upload.begun', data: { upload_id: made, key } }]);
       return made;
     });
     return this.repository.find(bucket.poolId, id);
