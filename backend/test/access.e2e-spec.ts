@@ -441,6 +441,24 @@ describe('access', () => {
       expect(await events(`object=${user.toUpperCase()}`)).toEqual([event]);
     });
 
+    it('tell why a cooldown was to be lifted, and its scope as it is written', async () => {
+      const user = await insertSession(database, appId, { kind: 'user' });
+      const requestId = randomUUID();
+      await app
+        .http()
+        .delete(`/v1/user/${user}/limits/cooldowns/getUser?reason=it%20is%20over&token=x`)
+        .set({ ...master, 'x-request-id': requestId });
+      expect(await eventsOf(requestId)).toMatchObject([
+        {
+          action: 'liftCooldown',
+          object_type: 'cooldown',
+          object_id: 'getUser',
+          session_id: user,
+          details: { query: { reason: 'it is over', token: '***' } },
+        },
+      ]);
+    });
+
     it('tell of refused calls, whose they were, the first at once and how many more when the time is over', async () => {
       const bot = await insertSession(database, appId);
       const call = (): Promise<unknown> =>

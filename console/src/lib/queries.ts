@@ -184,6 +184,7 @@ export function useRefresh() {
     pools: async (): Promise<void> => {
       await Promise.all([refresh('/v1/pools'), refresh('/v1/pools/{pool}/status')]);
     },
+    poolLinks: () => refresh('/v1/pools/{pool}/links'),
     poolJobs: () => refresh('/v1/pools/{pool}/jobs'),
     objects: async (): Promise<void> => {
       await Promise.all([refresh('/v1/pools'), refresh('/v1/pools/{pool}/objects')]);

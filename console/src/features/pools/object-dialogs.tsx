@@ -13,6 +13,7 @@ import { formatBytes } from '@/lib/bytes';
 import { objectHref } from '@/lib/object-uploads';
 import { useRefresh } from '@/lib/queries';
 import type { Pool, StoredObject } from '@/lib/types';
+import { ObjectLinks } from './object-links';
 import { objectName } from './object-name';
 import { REMOTE_WORDS } from './pool-states';
 
@@ -56,6 +57,7 @@ export function ObjectDialog({ pool, object, onClose }: ObjectDialogProps) {
             </Fact>
           ))}
         </dl>
+        <ObjectLinks pool={pool} object={object} />
         <Parts pool={pool} object={object} />
       </div>
     </Dialog>

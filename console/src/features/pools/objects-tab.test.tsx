@@ -141,3 +141,41 @@ it('gives an object to the folder that it is dragged to', async () => {
   const url = new URL(`/v1/pools/${id}/objects/${key}`, location.href).href;
   expect(given).toEqual({ DownloadURL: `application/x-tar:1.tar:${url}`, 'text/uri-list': url });
 });
+
+it('makes a link to an object, shows its address once, and ends it', async () => {
+  const link = {
+    id: '6f1c2f8e-0000-4000-8000-000000000010',
+    key: anObject().key,
+    created_at: new Date().toISOString(),
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  const other = { ...link, id: '6f1c2f8e-0000-4000-8000-000000000011', key: 'another' };
+  let links = [other];
+  const path = `/v1/pools/${id}/links`;
+  const view = open(
+    {
+      [`GET /v1/pools/${id}/stat/${key}`]: () => ok({ ...anObject(), parts: [] }),
+      [`GET ${path}`]: () => ok(links),
+      [`POST ${path}`]: () => {
+        links = [link, other];
+        return ok({ ...link, url: '/d/secret' });
+      },
+      [`DELETE ${path}/${link.id}`]: () => {
+        links = [other];
+        return ok({ status: 'deleted' });
+      },
+    },
+    'images/',
+  );
+  await view.user.click(await screen.findByRole('button', { name: '1.tar' }));
+  const part = within(await screen.findByRole('region', { name: 'Links' }));
+  await view.user.click(part.getByRole('radio', { name: 'An hour' }));
+  await view.user.click(part.getByRole('button', { name: 'Make a link' }));
+  expect(await part.findByText(new URL('/d/secret', location.href).href)).toBeVisible();
+  const made = view.sent.find(({ route }) => route === `POST ${path}`);
+  expect(JSON.parse(made?.text ?? '')).toEqual({ key: link.key, expires_in: 3_600 });
+  const rows = await part.findAllByRole('listitem');
+  expect(rows).toHaveLength(1);
+  await view.user.click(part.getByRole('button', { name: 'End it' }));
+  await waitFor(() => expect(part.queryByRole('listitem')).not.toBeInTheDocument());
+});
