@@ -32,7 +32,17 @@ export interface Watched {
   readonly complaints: readonly string[];
 }
 
-/** A fresh visitor. */
+/** What was opened since the test began: an open page goes on asking the product, and takes the processor from the tests that follow. */
+let opened: BrowserContext[] = [];
+beforeEach(() => {
+  // Visitors that came before all tests are for all of them.
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((context) => context.close()));
+});
+
+/** A fresh visitor, who leaves at the end of the test that they came in. */
 export async function visit(
   browser: Browser,
   product: Product,
@@ -45,6 +55,7 @@ export async function visit(
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  opened.push(context);
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -47,6 +47,27 @@ it('goes from the code over the password with its hint to ready', async () => {
   ]);
 });
 
+it('takes the answer to the next question while its state is still being asked for', async () => {
+  let isAnswering = true;
+  const { user, sent } = renderWithApi(
+    <LoginDialog />,
+    {
+      [`GET ${path}`]: () =>
+        isAnswering ? ok({ ...login, code_info: codeInfo(soon()) }) : new Promise<Response>(() => undefined),
+      [`POST ${path}/login/code`]: () => {
+        isAnswering = false;
+        return ok({ ...login, status: 'awaiting_password' });
+      },
+      [`POST ${path}/login/password`]: () => ok({ ...login, status: 'authorized' }),
+    },
+    address,
+  );
+  await user.type(await screen.findByLabelText('Login code'), '12345{Enter}');
+  await user.type(await screen.findByLabelText('Two-step verification password'), 'rex{Enter}');
+  expect(await screen.findByText('The account is signed in')).toBeVisible();
+  expect(sent.some(({ route }) => route.endsWith('/login/password'))).toBe(true);
+});
+
 it("shows Telegram's words for a wrong code and stays in the same attempt", async () => {
   const { user, sent } = renderWithApi(
     <LoginDialog />,

@@ -79,7 +79,8 @@ export function useLogin(id: string) {
         (old) => old && { ...old, result: { ...old.result, ...state } },
       );
     },
-    onSettled: () => refresh.sessions(),
+    // Not waited for: the next question is on the screen already, and its button would refuse an answer until then.
+    onSettled: () => void refresh.sessions(),
   });
   const discard = useMutation({
     mutationFn: () => fetchClient.DELETE('/v1/user/{id}/login', { params: { path: { id } } }),
