@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
+import { SystemEvents } from '../webhooks/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { systemClock } from './dispatcher/clock.js';
 import {
@@ -17,6 +18,7 @@ import { JournaledSender } from './journaled-sender.js';
 import { PoolHost } from './pool-host.js';
 import { PartSender, type PoolPart } from './pool-part.js';
 import { PoolSendsRepository } from './pool-sends.repository.js';
+import { PoolWatch } from './pool-watch.js';
 import { type PoolBotRow, type PoolRow, PoolsRepository } from './pools.repository.js';
 
 /** How often the registry is compared with what runs. */
@@ -32,6 +34,7 @@ const DRAIN_MS = 10_000;
 /** A pool that this process runs. */
 interface Run {
   readonly dispatcher: Dispatcher<PoolPart>;
+  readonly watch: PoolWatch;
   /** What of each bot has been followed. */
   readonly revisions: Map<string, number>;
 }
@@ -53,6 +56,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     private readonly repository: PoolsRepository,
     private readonly journal: PoolSendsRepository,
     private readonly sender: PartSender,
+    private readonly subscribers: SystemEvents,
     private readonly lease: WorkerLease,
     logger: AppLogger,
   ) {
@@ -131,7 +135,10 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     this.dropExcept(owned);
     for (const poolId of owned) {
       const [pool, bots] = await Promise.all([this.repository.find(poolId), this.repository.bots(poolId)]);
-      if (pool !== undefined && !this.stopping.signal.aborted) this.follow(pool, bots);
+      if (pool === undefined || this.stopping.signal.aborted) continue;
+      this.follow(pool, bots);
+      const run = this.runs.get(poolId);
+      if (run !== undefined) await this.tellChanges(run);
     }
   }
 
@@ -148,7 +155,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     if (chatId === undefined) return;
     const settings = { ...DEFAULT_SETTINGS, limits: pool.budget };
     const known = this.runs.get(pool.id);
-    const run = known ?? this.begin(pool.id, chatId, settings);
+    const run = known ?? this.begin(pool, chatId, settings);
     this.runs.set(pool.id, run);
     if (known !== undefined) {
       run.dispatcher.useChat(chatId);
@@ -164,11 +171,27 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     }
   }
 
-  private begin(poolId: string, chatId: number, settings: DispatcherSettings): Run {
+  /** One after another, so that they come in their order. */
+  private async tellChanges({ dispatcher, watch }: Run): Promise<void> {
+    try {
+      for (const { sessionId, event } of watch.changes(dispatcher.status())) {
+        await this.subscribers.tell(sessionId, event);
+      }
+    } catch (error) {
+      this.logger.warn(`what became of a pool was not told to its subscribers: ${messageOf(error)}`);
+    }
+  }
+
+  private begin(pool: PoolRow, chatId: number, settings: DispatcherSettings): Run {
+    const { id: poolId } = pool;
     const revisions = new Map<string, number>();
     const port = new JournaledSender(poolId, this.sender, this.journal, () => [...revisions.keys()]);
     const note = (event: PoolEvent): void => this.note(poolId, event);
-    return { dispatcher: new Dispatcher(port, systemClock, chatId, settings, note), revisions };
+    return {
+      dispatcher: new Dispatcher(port, systemClock, chatId, settings, note),
+      watch: new PoolWatch(pool),
+      revisions,
+    };
   }
 
   private note(poolId: string, event: PoolEvent): void {
