@@ -332,6 +332,9 @@ describe('a pool of bots on two workers, through a gateway', () => {
     telegram.control.chats.promote(channel, bot(2).userId, []);
     const bytes = randomBytes(6 * MIB);
     await onlyBotWorks(2, true);
+    const subscriptions = `/v1/bot/${bot(2).id}/updates/subscriptions`;
+    const types = ['tgcontrol.pool.bot', 'tgcontrol.pool.status'];
+    const { id: stream } = await api.must(api.post(subscriptions, { kind: 'stream', filters: { types } }));
     const work = put('kicked', bytes);
     await until('the bot to be put aside', async () => (await stateOf(bot(2).id)) === 'quarantined');
     await onlyBotWorks(2, false);
@@ -346,6 +349,15 @@ describe('a pool of bots on two workers, through a gateway', () => {
     telegram.control.chats.promote(channel, bot(2).userId);
     await api.must(api.post('/v1/pools/store/verify'));
     await until('the bot to be back', async () => (await stateOf(bot(2).id)) === 'idle');
+    await until('its subscribers to be told', async () => {
+      const { body } = await api.get(`${subscriptions}/${stream}/events`);
+      const seen = (body.result as unknown as { update: Record<string, unknown> }[]).map(({ update }) => update);
+      const ofBot = seen.filter((update) => update['@type'] === types[0]).map((update) => update['status']);
+      return (
+        seen.some((update) => update['@type'] === types[1]) && ofBot[0] === 'quarantined' && ofBot[1] === 'working'
+      );
+    });
+    await api.delete(`${subscriptions}/${stream}`);
   });
 
   it('19 goes on with the other bots while one is refused for coming too soon, and writes down until when', async () => {

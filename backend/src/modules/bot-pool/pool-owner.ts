@@ -4,6 +4,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
+import { SystemEvents } from '../webhooks/index.js';
 import { WorkerLease } from '../workers/index.js';
 import { systemClock } from './dispatcher/clock.js';
 import {
@@ -21,6 +22,7 @@ import { JournaledSender } from './journaled-sender.js';
 import { PoolHost } from './pool-host.js';
 import { PartSender, type PoolPart } from './pool-part.js';
 import { PoolSendsRepository } from './pool-sends.repository.js';
+import { PoolWatch } from './pool-watch.js';
 import { type PoolBotRow, type PoolRow, PoolsRepository } from './pools.repository.js';
 
 /** How often the registry is compared with what runs. */
@@ -39,6 +41,7 @@ const KEY_BYTES = 32;
 interface Run {
   readonly dispatcher: Dispatcher<PoolPart>;
   readonly activity: PoolActivity;
+  readonly watch: PoolWatch;
   /** What of each bot has been followed. */
   readonly revisions: Map<string, number>;
 }
@@ -61,6 +64,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     private readonly journal: PoolSendsRepository,
     private readonly sender: PartSender,
     private readonly events: PoolEventsRepository,
+    private readonly subscribers: SystemEvents,
     private readonly lease: WorkerLease,
     private readonly box: SecretBox,
     logger: AppLogger,
@@ -146,7 +150,10 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     this.dropExcept(owned);
     for (const poolId of owned) {
       const [pool, bots] = await Promise.all([this.repository.find(poolId), this.repository.bots(poolId)]);
-      if (pool !== undefined && !this.stopping.signal.aborted) this.follow(pool, bots);
+      if (pool === undefined || this.stopping.signal.aborted) continue;
+      this.follow(pool, bots);
+      const run = this.runs.get(poolId);
+      if (run !== undefined) await this.tellChanges(run);
     }
   }
 
@@ -163,7 +170,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     if (chatId === undefined) return;
     const settings = { ...DEFAULT_SETTINGS, limits: pool.budget };
     const known = this.runs.get(pool.id);
-    const run = known ?? this.begin(pool.id, chatId, settings);
+    const run = known ?? this.begin(pool, chatId, settings);
     this.runs.set(pool.id, run);
     if (known !== undefined) {
       run.dispatcher.useChat(chatId);
@@ -179,7 +186,19 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     }
   }
 
-  private begin(poolId: string, chatId: number, settings: DispatcherSettings): Run {
+  /** One after another, so that they come in their order. */
+  private async tellChanges({ dispatcher, watch }: Run): Promise<void> {
+    try {
+      for (const { sessionId, event } of watch.changes(dispatcher.status())) {
+        await this.subscribers.tell(sessionId, event);
+      }
+    } catch (error) {
+      this.logger.warn(`what became of a pool was not told to its subscribers: ${messageOf(error)}`);
+    }
+  }
+
+  private begin(pool: PoolRow, chatId: number, settings: DispatcherSettings): Run {
+    const { id: poolId } = pool;
     const revisions = new Map<string, number>();
     const port = new JournaledSender(poolId, this.sender, this.journal, () => [...revisions.keys()]);
     const note = (event: PoolEvent): void => {
@@ -192,7 +211,7 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
       () => dispatcher.status().backlog,
       (events) => this.events.add(poolId, events),
     );
-    return { dispatcher, activity, revisions };
+    return { dispatcher, activity, watch: new PoolWatch(pool), revisions };
   }
 
   private note(poolId: string, event: PoolEvent): void {

@@ -6,6 +6,8 @@ export const SYSTEM_TYPES = {
   health: 'tgcontrol.session.health',
   limit: 'tgcontrol.limit',
   disabled: 'tgcontrol.subscription.disabled',
+  poolBot: 'tgcontrol.pool.bot',
+  poolStatus: 'tgcontrol.pool.status',
   test: 'tgcontrol.test',
 } as const;
 

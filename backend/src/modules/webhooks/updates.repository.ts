@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import type { Lease } from '../sessions/index.js';
+import type { NewUpdate } from './deliveries.repository.js';
+import { IS_SERVED } from './subscriptions.repository.js';
 import type { UpdateEntry } from './update-entry.js';
 import { deliveryIdOf } from './update-facts.js';
 
@@ -112,6 +114,28 @@ export class UpdatesRepository {
       deliveries: rows.flatMap(({ id, session_id: _none, ...row }) => (id === null ? [] : [{ id, ...row }])),
       leased: new Set(rows.flatMap(({ session_id }) => session_id ?? [])),
     };
+  }
+
+  /**
+   * Stores an event of the product for the subscriptions of its session that name its type, whichever worker holds the session.
+   * @returns these
+   */
+  async storeEvent({ id, sessionId, type, payload }: NewUpdate): Promise<readonly string[]> {
+    const rows = await this.unitOfWork.rows<{ subscription_id: string }>(
+      `WITH session AS (SELECT id FROM sessions WHERE id = $1 FOR NO KEY UPDATE),
+       wanting AS (
+         SELECT s.id, s.kind FROM subscriptions s JOIN sessions x ON x.id = s.session_id
+          WHERE s.session_id = $1 AND s.enabled AND ${IS_SERVED} AND s.filters -> 'types' ? $3
+            AND NOT coalesce(s.filters -> 'exclude_types' ? $3, false)),
+       stored AS (
+         INSERT INTO updates (part, id, session_id, type, at, payload)
+         SELECT update_part(now()), $2, id, $3, now(), $4 FROM session WHERE EXISTS (SELECT FROM wanting) RETURNING part)
+       INSERT INTO deliveries (part, id, subscription_id, update_id, status, due_at)
+       SELECT part, gen_random_uuid(), wanting.id, $2, CASE kind WHEN 'stream' THEN 'stored' ELSE 'pending' END, now()
+         FROM stored, wanting RETURNING subscription_id`,
+      [sessionId, id, type, payload],
+    );
+    return rows.map(({ subscription_id }) => subscription_id);
   }
 
   /** Counts updates that were lost, by subscription. */

@@ -14,6 +14,7 @@ import { SubscribersRepository } from './subscribers.repository.js';
 import { SubscriptionsController } from './subscriptions.controller.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions.service.js';
+import { SystemEvents } from './system-events.js';
 import { UpdatePipeline } from './update-pipeline.js';
 import { UpdateRetention } from './update-retention.js';
 import { UpdatesRepository } from './updates.repository.js';
@@ -40,6 +41,7 @@ const LOCAL: Provider[] = [
   { provide: SecretSealer, useExisting: LocalSecretSealer },
   LanesRepository,
   SubscribersRepository,
+  SystemEvents,
   UpdatePipeline,
   UpdatesRepository,
   UpdateRetention,
@@ -57,14 +59,22 @@ export class WebhooksModule {
   }
 
   static forWorker(): DynamicModule {
-    return { module: WebhooksModule, controllers: [SealerInternalController], providers: LOCAL };
+    return {
+      module: WebhooksModule,
+      global: true,
+      controllers: [SealerInternalController],
+      providers: LOCAL,
+      exports: [SystemEvents],
+    };
   }
 
   static forAll(): DynamicModule {
     return {
       module: WebhooksModule,
+      global: true,
       controllers: CONTROLLERS,
       providers: [...REGISTRY, ...LOCAL],
+      exports: [SystemEvents],
     };
   }
 }
