@@ -768,9 +768,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
       await api.must(api.post(`/v1/bot/${gone?.uploader ?? ''}/call`, { method: 'deleteMessages', params }));
       const damaged = `id IN (SELECT blob_id FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id
         WHERE o.key = 'scrub/damaged')`;
-      const [before] = await database.query<{ sha256: string }>(
-        `SELECT sha256 FROM pool_blobs WHERE ${damaged}`,
-      );
+      const [before] = await database.query<{ sha256: string }>(`SELECT sha256 FROM pool_blobs WHERE ${damaged}`);
       await database.query(`UPDATE pool_blobs SET sha256 = '${'0'.repeat(64)}' WHERE ${damaged}`);
       const job = await ended((await jobOf({ kind: 'scrub' })).id);
       const all = (await database.query('SELECT 1 FROM pool_blobs WHERE refs > 0')).length;
