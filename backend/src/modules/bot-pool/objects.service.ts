@@ -238,11 +238,10 @@ export class ObjectsService {
     of: { readonly ownerId: string; readonly objectId: string },
     signal: AbortSignal,
   ): Promise<Blob> {
-    const id = randomUUID();
     const { path, sizeBytes, sha256 } = slice;
     try {
-      const stored = await this.host.store(poolId, { id, ...of, path, sizeBytes, sha256 }, signal);
-      const { chatId, messageId, botId: uploaderId } = stored;
+      const part = { id: randomUUID(), ...of, path, sizeBytes, sha256 };
+      const { id, chatId, messageId, botId: uploaderId } = await this.host.store(poolId, part, signal);
       return { id, chatId, messageId, sizeBytes, sha256, uploaderId, storedAt: new Date() };
     } finally {
       await slice.release();
