@@ -279,7 +279,7 @@ describe('clients of S3', () => {
   });
 
   it(
-    'the SDK of JavaScript: lib-storage uploads in parts from buffers and streams, what it reads is the same, and what it aborts is gone',
+    '61 the SDK of JavaScript: lib-storage uploads in parts from buffers and streams, what it reads is the same, and what it aborts is gone',
     async () => {
       const { accessKeyId, secretAccessKey } = key;
       const client = new S3Client({

@@ -250,11 +250,11 @@ export class ObjectsService {
     of: { readonly ownerId: string; readonly objectId: string },
     signal: AbortSignal,
   ): Promise<Blob> {
-    const id = randomUUID();
     const { path, sizeBytes, sha256, sealHead } = slice;
-    const part = { id, ...of, path, sizeBytes, sha256, ...(sealHead && { sealHead: sealHead.toString('base64') }) };
+    const seal = sealHead && { sealHead: sealHead.toString('base64') };
     try {
-      const { chatId, messageId, botId: uploaderId } = await this.host.store(poolId, part, signal);
+      const part = { id: randomUUID(), ...of, path, sizeBytes, sha256, ...seal };
+      const { id, chatId, messageId, botId: uploaderId } = await this.host.store(poolId, part, signal);
       return { id, chatId, messageId, sizeBytes, sha256, sealHead, uploaderId, storedAt: new Date() };
     } finally {
       await slice.release();

@@ -2,18 +2,24 @@ import type { DispatcherStatus } from './dispatcher/dispatcher.js';
 import type { StoredPart } from './dispatcher/part.js';
 import type { PoolPart } from './pool-part.js';
 
+/** A message that carries a part, and has been noted as a blob. */
+export interface KeptPart extends StoredPart {
+  /** Of the blob: that of the part, or another one if the part had to be stored anew. */
+  readonly id: string;
+}
+
 /**
  * Whoever runs a pool's dispatcher: one worker, by its lease. In a gateway every question goes there. A pool that has just been
  * made, and one whose worker has died, is run by nobody for a moment: all methods wait for that, and then refuse.
  */
 export abstract class PoolHost {
   /**
-   * Stores a part, and notes the message as a blob with the part's id. Aborted, it still tells what became of it: a message that
+   * Stores a part, and notes the message as a blob. Aborted, it still tells what became of it: a message that
    * was stored just then is the caller's to delete.
    * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError, PartDeadlineError, PartAttemptsError, PartRefusedError,
    *   PartAbortedError
    */
-  abstract store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<StoredPart>;
+  abstract store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<KeptPart>;
 
   /**
    * Whether an upload may begin: what would be refused later is refused before its body is read.

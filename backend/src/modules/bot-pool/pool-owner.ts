@@ -15,11 +15,11 @@ import {
   type PoolEvent,
 } from './dispatcher/dispatcher.js';
 import { PoolClosedError } from './dispatcher/dispatcher.errors.js';
-import type { Orphan, StoredPart } from './dispatcher/part.js';
+import type { Orphan } from './dispatcher/part.js';
 import { PoolActivity } from './events/pool-activity.js';
 import { PoolEventsRepository } from './events/pool-events.repository.js';
 import { JournaledSender } from './journaled-sender.js';
-import { PoolHost } from './pool-host.js';
+import { type KeptPart, PoolHost } from './pool-host.js';
 import { PartSender, type PoolPart } from './pool-part.js';
 import { PoolSendsRepository } from './pool-sends.repository.js';
 import { PoolWatch } from './pool-watch.js';
@@ -88,9 +88,9 @@ export class PoolOwner extends PoolHost implements OnApplicationBootstrap, Befor
     });
   }
 
-  override async store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<StoredPart> {
+  override async store(poolId: string, part: PoolPart, signal: AbortSignal): Promise<KeptPart> {
     const { dispatcher } = await this.runOf(poolId);
-    return dispatcher.submit(part, { signal });
+    return { ...(await dispatcher.submit(part, { signal })), id: part.id };
   }
 
   override async admit(poolId: string, maxWaitMs?: number): Promise<void> {

@@ -2,11 +2,11 @@ import { Body, Controller, Delete, Get, Param, Post, Res } from '@nestjs/common'
 import type { FastifyReply } from 'fastify';
 import { Access, ApiHiddenController, Requires } from '../../common/http/index.js';
 import type { DispatcherStatus } from './dispatcher/dispatcher.js';
-import { SendError, type StoredPart } from './dispatcher/part.js';
+import { SendError } from './dispatcher/part.js';
 import type { RemoteSend, RemoteSendRequest } from './fleet-part-sender.js';
 import { LocalPartSender } from './local-part-sender.js';
 import type { FoundMessage, MessageSearch } from './message-search.js';
-import { PoolHost } from './pool-host.js';
+import { type KeptPart, PoolHost } from './pool-host.js';
 import type { PoolPart } from './pool-part.js';
 
 /** What gateways, and workers that run pools, ask of a worker. */
@@ -27,7 +27,7 @@ export class PoolsInternalController {
     @Param('id') id: string,
     @Body() body: object,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<StoredPart> {
+  ): Promise<KeptPart> {
     const part = body as PoolPart;
     const left = untilLeft(reply);
     this.storing.set(part.id, left);
