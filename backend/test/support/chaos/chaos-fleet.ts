@@ -29,6 +29,8 @@ interface Worker {
 const NOWHERE = new URL('http://127.0.0.1:1');
 const FREEZES = `--import=${join(__dirname, '..', 'freeze-on-signal.mjs')}`;
 const PASSWORD = 'of-the-chaos';
+/** Dead ones are counted until PostgreSQL restarts. */
+const MAX_CONNECTIONS = 500;
 const LOOK_MS = 100;
 const POSTGRES_AWAY_MS = 5_000;
 /** How long one may take that is slow because of what else happens. */
@@ -186,7 +188,11 @@ export class ChaosFleet {
         this.note(`${id} is drained ${lasting}`);
         await this.gateway.ask('POST', `/v1/workers/${id}/drain`);
         await sleep(seconds * 1_000);
-        await this.gateway.ask('POST', `/v1/workers/${id}/undrain`);
+        await until(
+          'the end of the drain',
+          async () => (await this.gateway.ask('POST', `/v1/workers/${id}/undrain`)).status < 500,
+          PATIENCE_MS,
+        );
         return;
     }
   }
@@ -279,5 +285,5 @@ export class ChaosFleet {
 }
 
 function startPostgres(dir: string): Promise<EmbeddedPostgres> {
-  return EmbeddedPostgres.start({ dir: join(dir, 'postgres'), password: PASSWORD, maxConnections: 200 });
+  return EmbeddedPostgres.start({ dir: join(dir, 'postgres'), password: PASSWORD, maxConnections: MAX_CONNECTIONS });
 }
