@@ -20,6 +20,8 @@ interface StateRow {
   readonly is_whole: boolean | null;
 }
 
+jest.setTimeout(300_000);
+
 /** A host is a worker with a DATA_DIR of its own: nothing on its disk is seen by another one. */
 describe.each(STORES)('sessions of hosts that share no disk (store: %s)', (kind) => {
   let telegram: TestTelegram;

@@ -21,10 +21,10 @@ export function requireOpenFiles(capacity: number, mayOpen: number | undefined =
   const needed = filesFor(capacity);
   if (mayOpen === undefined || mayOpen >= needed) return;
   const fits = Math.floor((mayOpen - OTHER_FILES) / FILES_A_SESSION);
+  const fewer = fits > 0 ? `; or set WORKER_CAPACITY=${fits}` : '';
   throw new ConfigError([
     `this process may have ${mayOpen} files open, and WORKER_CAPACITY=${capacity} sessions take up to ${needed}. ` +
-      `Let it have more: ulimit -n ${needed}, LimitNOFILE=${needed} for systemd, --ulimit nofile=${needed} for Docker` +
-      (fits > 0 ? `; or set WORKER_CAPACITY=${fits}` : ''),
+      `Let it have more: ulimit -n ${needed}, LimitNOFILE=${needed} for systemd, --ulimit nofile=${needed} for Docker${fewer}`,
   ]);
 }
 

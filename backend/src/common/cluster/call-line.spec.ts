@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { DataSource } from 'typeorm';
 import { until } from '../../../test/support/until.js';
 import { AppConfig } from '../../config/index.js';
+import { DatabaseClock } from '../db/database-clock.js';
+import { UnitOfWork } from '../db/unit-of-work.js';
 import { DeadlineError, InUseError, WorkerUnreachableError } from '../errors/index.js';
 import { currentContext, RawJson } from '../http/index.js';
 import { AppLogger } from '../log/app-logger.js';
@@ -40,7 +43,8 @@ describe('a call line', () => {
   let farewells: (() => void)[];
 
   beforeEach(async () => {
-    lines = new CallLines(config, AppLogger.create('silent'));
+    const clock = new DatabaseClock(new UnitOfWork(new DataSource({ type: 'postgres' })));
+    lines = new CallLines(config, clock, AppLogger.create('silent'));
     sockets = [];
     farewells = [];
     server = createServer();

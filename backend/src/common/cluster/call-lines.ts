@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
+import { DatabaseClock } from '../db/database-clock.js';
 import { UnauthenticatedError } from '../errors/index.js';
 import { describe } from '../http/describe.js';
 import { successEnvelope } from '../http/envelope.js';
@@ -24,10 +25,10 @@ export class CallLines {
   private readonly logger: AppLogger;
   private handler: LineCallHandler | undefined;
 
-  constructor(config: AppConfig, logger: AppLogger) {
+  constructor(config: AppConfig, clock: DatabaseClock, logger: AppLogger) {
     const { clusterToken } = config.secrets;
     if (clusterToken === undefined) throw new Error('CLUSTER_TOKEN is missing');
-    this.signature = new CallerSignature(clusterToken);
+    this.signature = new CallerSignature(clusterToken, clock.now);
     this.logger = logger.for(CallLines.name);
   }
 

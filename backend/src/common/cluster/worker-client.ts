@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { errors, Pool } from 'undici';
 import { AppConfig } from '../../config/index.js';
+import { DatabaseClock } from '../db/database-clock.js';
 import {
   AppError,
   DeadlineError,
@@ -118,11 +119,12 @@ export class WorkerClient implements OnApplicationShutdown {
   constructor(
     config: AppConfig,
     private readonly workers: LiveWorkers,
+    clock: DatabaseClock,
   ) {
     const { clusterToken } = config.secrets;
     if (clusterToken === undefined) throw new Error('CLUSTER_TOKEN is missing');
     this.authorization = `Bearer ${clusterToken}`;
-    this.signature = new CallerSignature(clusterToken);
+    this.signature = new CallerSignature(clusterToken, clock.now);
   }
 
   /**

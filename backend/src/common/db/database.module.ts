@@ -7,6 +7,7 @@ import { Readiness } from '../health/readiness.js';
 import { KeyCheckEntity } from './key-check.entity.js';
 import { createDataSource, prepareDatabase, type Schema } from './database.js';
 import { Notifications } from './notifications.js';
+import { DatabaseClock } from './database-clock.js';
 import { requireSameTime } from './same-time.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -55,9 +56,10 @@ export class DatabaseModule {
           },
         },
         UnitOfWork,
+        DatabaseClock,
         Notifications,
       ],
-      exports: [DataSource, UnitOfWork, Notifications],
+      exports: [DataSource, UnitOfWork, DatabaseClock, Notifications],
     };
   }
 }

@@ -1,4 +1,4 @@
-/** Identities of callers and tickets carry times that other machines compare with their own; those allow for a minute. */
+/** Tickets and cookies carry times that other machines compare with their own; those allow for a minute. */
 const MAX_SKEW_MS = 30_000;
 
 /** @throws Error when the clocks differ by more than half a minute; both in Unix milliseconds */

@@ -2,6 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../../config/index.js';
 import { CALLER_HEADER, CallerSignature } from '../../common/cluster/index.js';
+import { DatabaseClock } from '../../common/db/database-clock.js';
 import {
   AuthenticationThrottledError,
   CsrfFailedError,
@@ -69,9 +70,10 @@ export class Authenticator {
   private readonly signature: CallerSignature | undefined;
   private readonly throttle: FailureThrottle;
 
-  /** In a worker all but the first are absent: nobody of any client gets in there. */
+  /** In a worker all but the first two are absent: nobody of any client gets in there. */
   constructor(
     config: AppConfig,
+    clock: DatabaseClock,
     @Optional() private readonly tokens?: ScopedTokens,
     @Optional() private readonly coverage?: SessionCoverage,
     @Optional() private readonly tickets?: EventTickets,
@@ -81,7 +83,7 @@ export class Authenticator {
     this.apiToken = apiToken === undefined ? undefined : new SecretMatcher(apiToken);
     this.consoleSessions = apiToken === undefined ? undefined : new ConsoleSessions(apiToken);
     this.cluster = clusterToken === undefined ? undefined : new SecretMatcher(clusterToken);
-    this.signature = clusterToken === undefined ? undefined : new CallerSignature(clusterToken);
+    this.signature = clusterToken === undefined ? undefined : new CallerSignature(clusterToken, clock.now);
     this.throttle = new FailureThrottle(config.authFailuresPerMinute);
   }
 
