@@ -5,7 +5,7 @@ import type { BotStatus, DispatcherStatus } from './dispatcher/dispatcher.js';
 type BotPhase = 'working' | 'cooling' | 'quarantined';
 
 /** Something that is to be told to the subscribers of a session. */
-export interface PoolNews {
+interface PoolNews {
   readonly sessionId: string;
   readonly event: PoolHappening;
 }
@@ -19,6 +19,8 @@ export class PoolWatch {
 
   /** @returns what to tell: of a bot to its own session, of the pool to those of all its bots */
   changes({ state, bots }: DispatcherStatus): readonly PoolNews[] {
+    const present = new Set(bots.map(({ botId }) => botId));
+    for (const id of this.phases.keys()) if (!present.has(id)) this.phases.delete(id);
     const news = bots.flatMap((bot) => this.changesOf(bot));
     const { former } = this;
     this.former = state;
