@@ -96,7 +96,7 @@ describe('a pool behind two gateways', () => {
     const budget = { max: 1000, window_s: 60, gap_ms: 0 };
     await api.must(api.post('/v1/pools', { name: 'store', chat_id: channel, session_ids, chunk_size: MIB, budget }));
     await until('the pool to be run', async () => (await api.get('/v1/pools/store/status')).status === 200);
-  });
+  }, 300_000);
 
   afterEach(() => telegram.control.removeFault());
 
