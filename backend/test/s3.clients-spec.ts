@@ -115,7 +115,7 @@ describe('clients of S3', () => {
   }
 
   /** As {@link file}, of any size, of bytes that nobody knows. @returns its SHA-256 */
-  async function largeFile(name: string, sizeBytes: number): Promise<string> {
+  function largeFile(name: string, sizeBytes: number): string {
     const hash = createHash('sha256');
     writeFileSync(join(dir, name), '');
     for (let left = sizeBytes; left > 0; left -= PIECE_BYTES) {
@@ -145,7 +145,7 @@ describe('clients of S3', () => {
       async () => {
         await aws('s3', 'mb', 's3://aws');
         for (const size of COPIED_BYTES) {
-          const sent = await largeFile(`aws-${size}`, size);
+          const sent = largeFile(`aws-${size}`, size);
           await aws('s3', 'cp', '--only-show-errors', `aws-${size}`, `s3://aws/f/${size}`);
           await aws('s3', 'cp', '--only-show-errors', `s3://aws/f/${size}`, 'aws-back');
           expect(await sha256Of('aws-back')).toBe(sent);
@@ -170,7 +170,7 @@ describe('clients of S3', () => {
       '60 copies from S3 to S3, above and below the size of a part',
       async () => {
         for (const size of [1_000_000, 50_000_000]) {
-          const sent = await largeFile('aws-copied', size);
+          const sent = largeFile('aws-copied', size);
           await aws('s3', 'cp', '--only-show-errors', 'aws-copied', 's3://aws/copy/from');
           await aws('s3', 'cp', '--only-show-errors', 's3://aws/copy/from', 's3://aws/copy/to');
           await aws('s3', 'cp', '--only-show-errors', 's3://aws/copy/to', 'aws-back');

@@ -44,9 +44,9 @@ describe('a sealed stream', () => {
         for (const to of edges.filter((at) => at > from)) {
           const at = sealedStretch({ from, to, of: size });
           const source = chunks(sealed.subarray(at.from, at.to), 30_000);
-          expect((await gather(openStretch(secret, { from, to, of: size }, source))).equals(bytes.subarray(from, to))).toBe(
-            true,
-          );
+          expect(
+            (await gather(openStretch(secret, { from, to, of: size }, source))).equals(bytes.subarray(from, to)),
+          ).toBe(true);
         }
       }
       const elsewhere = { ...secret, what: 'another' };

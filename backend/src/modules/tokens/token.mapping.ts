@@ -26,7 +26,7 @@ export function toTokenDto({ token, appIds, sessionIds, formerSecretsUntil }: Li
 
 /** What of a token is known wherever it is admitted: all that it may do. */
 export function toRightsDto({ tokenId, name, scope, rights }: TokenCaller): Omit<MeDto, 'kind'> {
-  const { allSessions, appIds, sessionIds, pools = new Map() } = scope;
+  const { allSessions, appIds, sessionIds, pools } = scope;
   return {
     id: tokenId,
     ...(name !== undefined && { name }),
@@ -35,7 +35,7 @@ export function toRightsDto({ tokenId, name, scope, rights }: TokenCaller): Omit
     app_ids: [...appIds].sort(),
     session_ids: [...sessionIds].sort(),
     ...rights,
-    pool_ids: [...pools.keys()],
-    pool_access: [...pools.values()][0] ?? 'read',
+    pool_ids: [...(pools?.keys() ?? [])],
+    pool_access: [...(pools?.values() ?? [])][0] ?? 'read',
   };
 }
