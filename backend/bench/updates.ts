@@ -117,6 +117,8 @@ export class UpdatesBench {
     for (const path of paths(receivers, takesMs)) ids.push(await this.subscribe(id, path));
     const client = new pg.Client({ connectionString: this.target.databaseUrl });
     await client.connect();
+    // Seen by nobody before all of it is there.
+    await client.query('BEGIN');
     await client.query(
       `WITH made AS (
          INSERT INTO updates (part, id, session_id, type, at, payload)
@@ -126,10 +128,11 @@ export class UpdatesBench {
        SELECT part, gen_random_uuid(), s, made.id, 7, 'pending', now() FROM made, unnest($2::uuid[]) AS s`,
       [id, ids, JSON.stringify({ '@type': 'updateNewMessage', filler: 'x'.repeat(1_200) }), count],
     );
-    await client.query('ANALYZE updates; ANALYZE deliveries');
+    await client.query('ANALYZE updates, deliveries');
     await this.seen(true);
     const before = cpuMs(this.target.product.pid);
     const began = Date.now();
+    await client.query('COMMIT');
     for (const each of ids) await client.query(`SELECT pg_notify('tgcontrol', $1)`, [`delivery_wanted ${each}`]);
     await client.end();
     const total = count * ids.length;
