@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
+import { DatabaseClient } from '../src/common/db/database-client.js';
 import { Notifications } from '../src/common/db/notifications.js';
 import { UnitOfWork } from '../src/common/db/unit-of-work.js';
 import { WorkerDirectory, WorkerLease } from '../src/modules/workers/index.js';
@@ -76,11 +78,30 @@ describe('with the database away', () => {
     expect(body).toMatchObject({ error: { code: 'database_unavailable' } });
     const ready = await app.http().get('/readyz').expect(503);
     expect(ready.body).toMatchObject({ error: { code: 'not_ready' } });
+    // What was frozen is lost, and nobody says so to either side: only new connections are good.
+    wire.abandon();
     wire.freeze(false);
-    // What was frozen is lost: only new connections are good.
-    wire.cut();
-    await wire.open(Number(new URL(url).port));
-    await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200);
+    await until('recovery', async () => (await app.http().get('/v1/apps').set(master)).status === 200, 90_000);
+  });
+
+  it('a connection that has left a query without an answer is closed, and not given to the next caller', async () => {
+    const pool = new pg.Pool({ connectionString: url, Client: DatabaseClient, max: 1, query_timeout: 2_000 });
+    pool.on('error', () => undefined);
+    try {
+      const client = await pool.connect();
+      client.on('error', () => undefined);
+      await client.query('SELECT 1');
+      wire.abandon();
+      await expect(client.query('SELECT 1')).rejects.toThrow('timeout');
+      client.release();
+      const next = await pool.connect();
+      expect((await next.query('SELECT 1')).rowCount).toBe(1);
+      next.release();
+    } finally {
+      // Nobody at the other end of the first one would ever say goodbye.
+      wire.cut();
+      void pool.end();
+    }
   });
 
   it('a worker gets its lease back from a database that takes longer to connect to than to answer', async () => {
