@@ -20,7 +20,8 @@ interface Absence {
 
 /** The lease of a worker that was killed, and the time in which another one opens its sessions. */
 const PATIENCE_MS = 10_000;
-const LONGEST_PAUSE_MS = 400;
+/** Nobody tells when a session that has been claimed can be called. */
+const LONGEST_PAUSE_MS = 75;
 /** The database is not asked more often for one session, however many of its calls wait. */
 const LOOK_AGAIN_MS = 300;
 /** Who comes when a session has been away for longer than {@link PATIENCE_MS} is not held; nobody asking for so long ends that. */
@@ -72,7 +73,8 @@ export class MovingCalls {
         await this.routes.changed(call.sessionId, pauseMs);
         if (call.caller?.left === true) throw new CallAbandonedError();
         this.routes.forgetOlder(call.sessionId, LOOK_AGAIN_MS);
-        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+        // However many wait, they ask a thousand times a second at most.
+        pauseMs = Math.max(Math.min(pauseMs * 2, LONGEST_PAUSE_MS), this.waiting);
       }
     } finally {
       this.waiting -= 1;
