@@ -51,6 +51,11 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input className={cn(control, 'h-9 px-3', className)} {...rest} />;
 }
 
+/** A single-line input for what is no prose, such as names and keys: nothing is completed, capitalised or corrected. */
+export function VerbatimInput(props: ComponentProps<'input'>) {
+  return <Input autoComplete="off" autoCapitalize="off" spellCheck={false} {...props} />;
+}
+
 /** An input for a secret: masked, kept out of password managers' "save" offers, and shown only while asked for. */
 export function SecretInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
   const [shown, setShown] = useState(false);

@@ -2,7 +2,7 @@ import { Search } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Field, Input, Select } from '@/components/ui/field';
+import { Field, Input, Select, VerbatimInput } from '@/components/ui/field';
 import { useTokens } from '@/lib/queries';
 import { ACTORS } from './actors';
 
@@ -88,15 +88,12 @@ export function AuditFilters({ filter, onSearch }: AuditFiltersProps) {
         <Field label="What">
           {(wiring) => (
             <>
-              <Input
+              <VerbatimInput
                 {...wiring}
                 list={actionsId}
                 value={draft.action}
                 onChange={set('action')}
                 placeholder="createToken"
-                autoCapitalize="off"
-                autoComplete="off"
-                spellCheck={false}
                 className="font-mono text-xs sm:text-xs"
               />
               <datalist id={actionsId}>

@@ -3,7 +3,7 @@ import { IssuesNote } from '@/components/issues-note';
 import { sessionName } from '@/components/session/name';
 import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
-import { Field, Input, Select } from '@/components/ui/field';
+import { Field, Input, Select, VerbatimInput } from '@/components/ui/field';
 import { RadioCard } from '@/components/ui/radio-card';
 import { useSessions, useTdMethods, useTokens } from '@/lib/queries';
 import type { LimitRule } from '@/lib/types';
@@ -186,13 +186,10 @@ export function RuleForm({ rule, action, lead, pending, error, onSubmit, onClose
           hint="Names of td_api, separated by spaces. All that is chosen is counted together."
         >
           {(wiring) => (
-            <Input
+            <VerbatimInput
               {...wiring}
               value={others}
               onChange={(event) => setOthers(event.target.value)}
-              autoCapitalize="off"
-              autoComplete="off"
-              spellCheck={false}
               className="font-mono text-xs sm:text-xs"
             />
           )}

@@ -2,7 +2,7 @@ import { Ban } from 'lucide-react';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { METHOD_CLASS } from '@/components/call/method-class';
 import { Badge } from '@/components/ui/badge';
-import { Field, Input } from '@/components/ui/field';
+import { Field, VerbatimInput } from '@/components/ui/field';
 import { cn } from '@/lib/cn';
 import type { SessionKind, TdMethod } from '@/lib/types';
 import { fuzzyMatch } from './fuzzy';
@@ -83,7 +83,7 @@ export function MethodBox({ methods, kind, value, error, hint, onType, onPick }:
             if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
           }}
         >
-          <Input
+          <VerbatimInput
             {...wiring}
             role="combobox"
             aria-expanded={found.length > 0}
@@ -100,10 +100,7 @@ export function MethodBox({ methods, kind, value, error, hint, onType, onPick }:
             }}
             onFocus={(event) => event.target.select()}
             onKeyDown={onKeyDown}
-            autoComplete="off"
-            autoCapitalize="off"
             autoCorrect="off"
-            spellCheck={false}
             placeholder="Type a few letters: sendmes, gchis, getme…"
             className="h-10 font-mono"
           />

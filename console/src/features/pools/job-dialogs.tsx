@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { ConfirmCancel, ConfirmDialog, Dialog, DialogActions } from '@/components/ui/dialog';
-import { Field, Input } from '@/components/ui/field';
+import { Field, Input, VerbatimInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
 import { useRefresh } from '@/lib/queries';
@@ -109,28 +109,10 @@ export function PurgeDialog({ pool, onClose }: JobDialogProps) {
         label="Only of this folder"
         hint="A beginning of keys, such as images/. Empty: every object of every bucket."
       >
-        {(wiring) => (
-          <Input
-            {...wiring}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={prefix}
-            onChange={(event) => setPrefix(event.target.value)}
-          />
-        )}
+        {(wiring) => <VerbatimInput {...wiring} value={prefix} onChange={(event) => setPrefix(event.target.value)} />}
       </Field>
       <Field label={`The pool's name, ${pool.name}, to be sure`}>
-        {(wiring) => (
-          <Input
-            {...wiring}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
+        {(wiring) => <VerbatimInput {...wiring} value={name} onChange={(event) => setName(event.target.value)} />}
       </Field>
       <ErrorNote error={error} lead="Nothing was begun." />
     </ConfirmDialog>

@@ -5,7 +5,7 @@ import { useSessionNames } from '@/components/session/use-session-names';
 import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy';
 import { ConfirmCancel, ConfirmDialog, Dialog, DialogActions } from '@/components/ui/dialog';
-import { Field, Input } from '@/components/ui/field';
+import { Field, VerbatimInput } from '@/components/ui/field';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
@@ -160,15 +160,7 @@ export function CopyObjectDialog({ pool, object, onClose }: ObjectDialogProps) {
       >
         <Field label="Key of the copy" hint="Slashes make folders.">
           {(wiring) => (
-            <Input
-              {...wiring}
-              autoFocus
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
+            <VerbatimInput {...wiring} autoFocus value={key} onChange={(event) => setKey(event.target.value)} />
           )}
         </Field>
         <label className="flex items-center gap-2.5 text-sm">

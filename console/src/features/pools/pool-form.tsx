@@ -5,7 +5,7 @@ import { showIssues } from '@/components/form';
 import { sessionName, telegramName } from '@/components/session/name';
 import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
-import { Field, Input } from '@/components/ui/field';
+import { Field, Input, VerbatimInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { ApiError } from '@/lib/api-error';
 import { usePools, useSessions } from '@/lib/queries';
@@ -99,12 +99,9 @@ export function PoolForm({ pool, action, lead, pending, error, onSubmit, onClose
     >
       <Field label="Name" error={errors.name?.message} hint="Programs name the pool by it in their addresses.">
         {(wiring) => (
-          <Input
+          <VerbatimInput
             {...wiring}
             autoFocus
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
             placeholder="store"
             {...register('name', {
               validate: (value) =>

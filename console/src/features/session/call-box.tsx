@@ -6,7 +6,7 @@ import { Answer } from '@/components/call/answer';
 import { CopyAsCurl } from '@/components/call/copy-as';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Field, Input, Select, TextArea } from '@/components/ui/field';
+import { Field, Select, TextArea, VerbatimInput } from '@/components/ui/field';
 import { Kbd } from '@/components/ui/kbd';
 import { ErrorNote } from '@/components/ui/states';
 import { paramsProblem, runCall, type CallRequest } from '@/lib/call';
@@ -81,14 +81,11 @@ export function CallBox({ session, accountId }: { session: SessionSummary; accou
           <Field label="Method" error={complaints.method}>
             {(wiring) => (
               <>
-                <Input
+                <VerbatimInput
                   {...wiring}
                   list={listId}
                   value={method}
                   onChange={(event) => setMethod(event.target.value)}
-                  autoComplete="off"
-                  autoCapitalize="off"
-                  spellCheck={false}
                   className="font-mono"
                 />
                 <datalist id={listId}>

@@ -5,7 +5,7 @@ import { sessionName } from '@/components/session/name';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { Field, Input, Select, TextArea } from '@/components/ui/field';
+import { Field, Select, TextArea, VerbatimInput } from '@/components/ui/field';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
@@ -164,14 +164,11 @@ function Tester({ token }: { token: Token }) {
           <Field label="Method">
             {(wiring) => (
               <>
-                <Input
+                <VerbatimInput
                   {...wiring}
                   list={listId}
                   value={method}
                   onChange={({ target }) => change(() => setMethod(target.value))}
-                  autoCapitalize="off"
-                  autoComplete="off"
-                  spellCheck={false}
                   className="font-mono text-xs sm:text-xs"
                 />
                 <datalist id={listId}>

@@ -2,7 +2,7 @@ import { ArrowLeft, ArrowRight, Radio, Webhook } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog, DialogActions } from '@/components/ui/dialog';
-import { Field, Input } from '@/components/ui/field';
+import { Field, VerbatimInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
@@ -89,7 +89,7 @@ export function CreateWebhookDialog({ session, onClose, onCreated }: CreateProps
             hint="Answer with 2xx within 10 seconds. It must be reachable from the server, at a public address unless WEBHOOK_ALLOW_NETWORKS says otherwise."
           >
             {(wiring) => (
-              <Input
+              <VerbatimInput
                 {...wiring}
                 autoFocus
                 type="url"
@@ -98,9 +98,6 @@ export function CreateWebhookDialog({ session, onClose, onCreated }: CreateProps
                 value={url}
                 onChange={(event) => setUrl(event.target.value)}
                 placeholder="https://example.com/telegram"
-                autoCapitalize="off"
-                autoComplete="off"
-                spellCheck={false}
               />
             )}
           </Field>

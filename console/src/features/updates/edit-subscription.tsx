@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { toast } from 'sonner';
 import { Button } from '@/components/ui/button';
 import { Dialog, DialogActions } from '@/components/ui/dialog';
-import { Field, Input } from '@/components/ui/field';
+import { Field, VerbatimInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { $api } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
@@ -69,16 +69,13 @@ export function EditSubscriptionDialog({ session, subscription, onClose }: EditP
         {isWebhook && (
           <Field label="URL" error={complaint} hint="What waits already goes to the new one as well.">
             {(wiring) => (
-              <Input
+              <VerbatimInput
                 {...wiring}
                 type="url"
                 inputMode="url"
                 maxLength={2048}
                 value={url}
                 onChange={(event) => setUrl(event.target.value)}
-                autoCapitalize="off"
-                autoComplete="off"
-                spellCheck={false}
               />
             )}
           </Field>

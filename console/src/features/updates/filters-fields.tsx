@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Filter } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
-import { Field, Input, TextArea } from '@/components/ui/field';
+import { Field, TextArea, VerbatimInput } from '@/components/ui/field';
 import { fetchClient } from '@/lib/api';
 import { useTdTypes } from '@/lib/queries';
 import type { SessionRef } from '@/lib/td';
@@ -134,14 +134,11 @@ function TypesField({ label, value, onChange }: { label: string; value: string; 
     >
       {(wiring) => (
         <>
-          <Input
+          <VerbatimInput
             {...wiring}
             list={listId}
             value={value}
             onChange={(event) => onChange(event.target.value)}
-            autoCapitalize="off"
-            autoComplete="off"
-            spellCheck={false}
             className="font-mono text-xs sm:text-xs"
           />
           <datalist id={listId}>

@@ -4,7 +4,7 @@ import { FileTile } from '@/components/files/file-tile';
 import { FileViewer, type ViewedFile } from '@/components/files/file-viewer';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Field, Input, Select } from '@/components/ui/field';
+import { Field, Select, VerbatimInput } from '@/components/ui/field';
 import { Segmented } from '@/components/ui/segmented';
 import { EmptyState, ErrorNote, LoadFailed, LoadingRows } from '@/components/ui/states';
 import { fileHref, type MessageFile } from '@/lib/message-file';
@@ -122,14 +122,11 @@ function OtherChat({ onChoose }: { onChoose: (chat: string) => void }) {
     >
       <Field label="Another chat" optional className="min-w-0 flex-1">
         {(wiring) => (
-          <Input
+          <VerbatimInput
             {...wiring}
             value={text}
             onChange={(event) => setText(event.target.value)}
             placeholder="@name, link or id"
-            autoCapitalize="off"
-            autoComplete="off"
-            spellCheck={false}
           />
         )}
       </Field>

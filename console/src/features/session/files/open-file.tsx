@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ViewedFile } from '@/components/files/file-viewer';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Field, Input } from '@/components/ui/field';
+import { Field, VerbatimInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { sendRaw } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
@@ -63,13 +63,10 @@ export function OpenFile({ session, onOpen }: { session: SessionSummary; onOpen:
       >
         <Field label="File id or remote id">
           {(wiring) => (
-            <Input
+            <VerbatimInput
               {...wiring}
               value={id}
               onChange={(event) => setId(event.target.value)}
-              autoCapitalize="off"
-              autoComplete="off"
-              spellCheck={false}
               className="font-mono"
             />
           )}
