@@ -31,6 +31,9 @@ export abstract class LiveWorkers {
    * @throws NoLiveWorkerError when there is none
    */
   abstract candidates(): Promise<readonly WorkerAddress[]>;
+
+  /** Has the next question answered by what is so now, not by what was a moment ago. */
+  abstract expire(): void;
 }
 
 /** A call for a session that the worker holds. */
@@ -171,13 +174,20 @@ export class WorkerClient implements OnApplicationShutdown {
    * @throws NoLiveWorkerError, WorkerUnreachableError, DeadlineError, RemoteError
    */
   async requestAny<Result>(request: WorkerRequest): Promise<Result> {
+    const tried = new Set<string>();
     let refusal: Error | undefined;
-    for (const worker of await this.workers.candidates()) {
-      try {
-        return await this.request<Result>(worker, request);
-      } catch (error) {
-        if (!mayGoElsewhere(error)) throw error;
-        refusal = error;
+    // The second look is for those that came in the moment since the directory was read, maybe in the place of one that went.
+    for (const look of ['known', 'again'] as const) {
+      if (look === 'again') this.workers.expire();
+      for (const worker of await this.workers.candidates()) {
+        if (tried.has(worker.addr)) continue;
+        tried.add(worker.addr);
+        try {
+          return await this.request<Result>(worker, request);
+        } catch (error) {
+          if (!mayGoElsewhere(error)) throw error;
+          refusal = error;
+        }
       }
     }
     throw refusal ?? new NoLiveWorkerError();

@@ -56,15 +56,23 @@ export class WorkerDirectory implements LiveWorkers {
    * @throws NoLiveWorkerError
    */
   async candidates(): Promise<readonly WorkerRow[]> {
-    const alive = (await this.all()).filter((worker) => worker.alive);
+    let alive = await this.alive();
+    if (alive.length === 0) {
+      this.expire();
+      alive = await this.alive();
+    }
     if (alive.length === 0) throw new NoLiveWorkerError();
     const isFull = (worker: WorkerRow): number => (worker.draining ? 2 : hasRoom(worker) ? 0 : 1);
     return alive.toSorted((a, b) => isFull(a) - isFull(b) || a.sessions - b.sessions);
   }
 
-  /** Forgets what is known, so that the next question is answered by the database. */
+  /** The next question is answered by the database. */
   expire(): void {
     this.snapshot = undefined;
+  }
+
+  private async alive(): Promise<WorkerRow[]> {
+    return (await this.all()).filter((worker) => worker.alive);
   }
 
   private async refresh(): Promise<readonly WorkerRow[]> {
