@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TdlibError } from '../../common/errors/index.js';
@@ -92,6 +92,44 @@ describe('UpdateTap', () => {
     expect(await found).toBe(7);
     expect(numbersOf(tap)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(journalled(2)).toBe(8);
+  });
+
+  it('gives in order what the next one finds and what came while one looked that was killed too', async () => {
+    const killed = opened(1).tap;
+    killed.started(Promise.resolve(undefined));
+    for (const number of [1, 2]) killed.receive('updateNewMessage', update(number));
+    const killedToo = opened(2).tap;
+    killedToo.started(Promise.resolve(clientOf()));
+    for (const number of [8, 10]) killedToo.receive('updateNewMessage', update(number));
+    expect(killedToo.ready).toHaveLength(0);
+    const { tap, found } = opened(3);
+    tap.started(Promise.resolve(clientOf()));
+    tap.receive('updateNewMessage', update(11));
+    tap.receive('updateConnectionState', CONNECTED);
+    await found;
+    const numbers = numbersOf(tap);
+    // What is given twice has one id.
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect([...new Set(numbers)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    tap.rotate();
+    tap.stored(numbers.length);
+    expect(readdirSync(directory).filter((name) => name.startsWith('updates.2'))).toEqual([]);
+  });
+
+  it('gives in order what one has found and not stored that was killed then', async () => {
+    const killed = opened(1).tap;
+    killed.started(Promise.resolve(undefined));
+    killed.receive('updateNewMessage', update(1));
+    const { tap: killedToo, found } = opened(2);
+    killedToo.started(Promise.resolve(clientOf()));
+    for (const number of [10, 11]) killedToo.receive('updateNewMessage', update(number));
+    killedToo.receive('updateConnectionState', CONNECTED);
+    await found;
+    const { tap } = opened(3);
+    tap.started(Promise.resolve(clientOf()));
+    const closing = tap.close();
+    expect(numbersOf(tap)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    await closing;
   });
 
   it('looks for nothing after a clean end', async () => {

@@ -4,6 +4,7 @@ import { type Lease, type LiveState, type SessionTap, type TapOpening, TurnJourn
 import type { Subscriber } from './subscriber.js';
 import type { TdClient } from '../../telegram/index.js';
 import { Backlog } from './backlog.js';
+import { inOrder } from './in-order.js';
 import { MessageGap } from './message-gap.js';
 import type { FoundMessage } from './missed-messages.js';
 import { type NewestSeen, SeenMessages } from './seen-messages.js';
@@ -63,7 +64,7 @@ export class UpdateTap implements SessionTap {
   private readonly byType = new Map<string, readonly Subscriber[]>();
   private served: readonly Subscriber[];
   private all: readonly Subscriber[];
-  private readonly queue: UpdateEntry[] = [];
+  private queue: UpdateEntry[] = [];
   private waiting = 0;
   private journal: TurnJournal | undefined;
   /** How many entries came and were stored, and up to which one the journal's other file has them. */
@@ -153,7 +154,7 @@ export class UpdateTap implements SessionTap {
       TurnJournal.read(directory, name).flatMap((l) => parseEntry(l) ?? []),
     );
     const younger = this.queue.splice(0);
-    for (const entry of left) this.push(entry);
+    for (const entry of inOrder(left)) this.push(entry);
     this.leftMark = left.length;
     this.queue.push(...younger);
     this.hasStarted = true;
@@ -324,7 +325,9 @@ export class UpdateTap implements SessionTap {
     if (missed === undefined) return;
     this.missed = undefined;
     // Nothing was stored since the start: what a former client has left is still there.
-    this.queue.splice(this.leftMark, 0, ...missed);
+    const younger = this.queue.slice(this.leftMark);
+    this.queue = [...inOrder([...this.queue.slice(0, this.leftMark), ...missed]), ...younger];
+    this.leftMark += missed.length;
     this.tellFilled();
   }
 
