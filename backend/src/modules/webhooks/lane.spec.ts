@@ -39,6 +39,9 @@ class World implements LaneHost {
   /** How long it takes to say what is due: what was stored in that time is not in its answer. */
   loadingMs = 0;
   loads = 0;
+  /** How long the database takes for each statement and each answer, in turn; nothing unless given. */
+  latencies: readonly number[] = [];
+  private statements = 0;
   /** How the receiver answers. */
   answer: (row: Row, attempt: number) => Partial<Outcome> = () => ({ isDelivered: true, status: 200 });
   private readonly tasks: Task[] = [];
@@ -96,10 +99,12 @@ class World implements LaneHost {
     });
   }
 
-  load(of: Subscriber, { limit, except: asked, isProbe }: LoadRequest): Promise<Loaded> {
+  async load(of: Subscriber, { limit, except: asked, isProbe }: LoadRequest): Promise<Loaded> {
     this.loads += 1;
+    await this.statement();
     const repeated = this.rows.filter(({ status, dueAt }) => status === 'pending' && dueAt > this.time);
     const blocked = of.order === 'chat' && !isProbe ? [...new Set(repeated.map(({ chatId }) => chatId))] : [];
+    await this.statement();
     const except = [...asked, ...blocked];
     const waiting = this.rows.filter(({ status, isClaimed }) => status === 'pending' && !isClaimed);
     const isFree = ({ chatId, dueAt }: Row): boolean => isProbe || (dueAt <= this.time && !except.includes(chatId));
@@ -112,36 +117,45 @@ class World implements LaneHost {
       .filter((row) => !row.isClaimed && row.dueAt > this.time)
       .map(({ dueAt }) => dueAt - this.time);
     const nextDueInMs = later.length === 0 ? undefined : Math.min(...later);
+    await this.statement();
     return this.after(this.loadingMs, { items: items.map(toItem), nextDueInMs, blocked });
   }
 
-  settle({ item, status, dueInMs, wasProbe }: Settled): Promise<void> {
-    const write = (): void => {
-      Object.assign(this.rowOf(item), { status, dueAt: this.time + dueInMs, isClaimed: false, wasProbe });
-    };
-    return this.after(this.writingMs).then(write);
+  async settle({ item, status, dueInMs, wasProbe }: Settled): Promise<void> {
+    await this.after(this.writingMs);
+    await this.statement();
+    Object.assign(this.rowOf(item), { status, dueAt: this.time + dueInMs, isClaimed: false, wasProbe });
+    await this.statement();
   }
 
   async release(items: readonly LaneItem[]): Promise<void> {
     await this.after(this.writingMs);
+    await this.statement();
     for (const item of items) {
       const row = this.rowOf(item);
       row.isClaimed = false;
       row.attempts -= 1;
     }
+    await this.statement();
   }
 
-  recover(): Promise<void> {
+  async recover(): Promise<void> {
+    await this.statement();
     for (const row of this.rows) {
       if (row.status === 'failed' && row.wasProbe)
         Object.assign(row, { status: 'pending', attempts: 0, dueAt: this.time });
       if (row.status === 'pending' && !row.isClaimed) row.dueAt = Math.min(row.dueAt, this.time);
     }
-    return Promise.resolve();
+    await this.statement();
   }
 
   disable(_of: Subscriber, reason: string): void {
     this.disabled.push(reason);
+  }
+
+  private async statement(): Promise<void> {
+    const ms = this.latencies[this.statements++ % this.latencies.length];
+    if (ms !== undefined) await this.after(ms);
   }
 
   private after(ms: number): Promise<void>;
@@ -455,6 +469,44 @@ describe('Lane', () => {
           expect(order).toEqual(order.toSorted((a, b) => a - b));
         }
         expect(of.posts.filter(({ isGood }) => isGood)).toHaveLength(before + count);
+      },
+    );
+    await fc.assert(keepsOrder, { numRuns: Number(process.env['LANE_RUNS'] ?? 30) });
+  }, 120_000);
+
+  it('keeps the order of each chat and forgets nothing, however the database takes its time, over outages and a new owner', async () => {
+    const times = fc.record({
+      latencies: fc.array(fc.integer({ min: 0, max: 120 }), { minLength: 1, maxLength: 40 }),
+      storingMs: fc.integer({ min: 1, max: 50 }),
+      bursts: fc.array(fc.record({ at: fc.integer({ min: 0, max: 20_000 }), count: fc.integer({ min: 1, max: 60 }) }), {
+        maxLength: 12,
+      }),
+      chats: fc.integer({ min: 1, max: 4 }),
+      before: fc.integer({ min: 0, max: 100 }),
+      failsEvery: fc.integer({ min: 3, max: 120 }),
+      failures: fc.integer({ min: 0, max: 3 }),
+      isFailing: fc.boolean(),
+    });
+    const keepsOrder = fc.asyncProperty(
+      times,
+      async ({ latencies, storingMs, bursts, chats, before, failsEvery, failures, isFailing }) => {
+        const of = Object.assign(new World(), { latencies });
+        of.answer = ({ seq }, attempt) => ({
+          isDelivered: seq % failsEvery >= chats || attempt > failures,
+          status: 500,
+        });
+        of.add(before, chats);
+        const lane = begin(of, subscriber('chat', { isFailing }));
+        const writer = new Writer(of, lane, storingMs);
+        for (const { at, count } of bursts) of.later(() => writer.flow(count, 1, (number) => number % chats), at);
+        await of.run(60 * MINUTE);
+        const good = of.posts.filter(({ isGood }) => isGood);
+        for (let chat = 0; chat < chats; chat += 1) {
+          const order = good.filter(({ seq }) => of.rows[seq]?.chatId === chat).map(({ seq }) => seq);
+          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        }
+        expect(of.rows.filter(({ status }) => status !== 'delivered')).toEqual([]);
+        expect(good).toHaveLength(of.rows.length);
       },
     );
     await fc.assert(keepsOrder, { numRuns: Number(process.env['LANE_RUNS'] ?? 30) });

@@ -416,9 +416,9 @@ export class Lane {
     if (!this.host.mayPost()) return now + AGAIN_MS;
     // Whatever is under way wakes it by its end.
     if (this.isOut) return this.isLoading || this.underWay > 0 ? undefined : Math.max(this.probeAt, now + SOON_MS);
-    const times = [this.dueAt, ...this.blockedChats.values()].filter(
-      (time) => time !== undefined && time > now && time < Infinity,
-    );
-    return times.length === 0 ? undefined : Math.max(now + SOON_MS, Math.min(...(times as number[])));
+    // The time of a chat may have passed while nothing was tried but a probe.
+    const times = [...this.blockedChats.values()].filter((time) => time < Infinity);
+    if (this.dueAt !== undefined && this.dueAt > now) times.push(this.dueAt);
+    return times.length === 0 ? undefined : Math.max(now + SOON_MS, Math.min(...times));
   }
 }

@@ -29,7 +29,7 @@ export interface TapEvents {
 }
 
 /** For so long, or until so many characters wait, younger updates come after those that are still looked for. */
-const HELD_MS = 15_000;
+const HELD_MS = 60_000;
 const MAX_HELD = 8 * 1024 * 1024;
 /** Telegram's clock is another than ours. */
 const CLOCK_SLACK_MS = 5_000;
