@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { openStretch, sealedStretch } from '../../common/crypto/sealed-stream.js';
 import { MasterKeyMismatchError, messageOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
+import { notePassed } from '../../common/memory/passing-bytes.js';
 import { Downloads } from '../files/index.js';
 import { BlobEraser } from './blob-eraser.js';
 import { BlobReads } from './blob-reads.js';
@@ -188,6 +189,7 @@ export class BlobReader {
         const body = await this.open(bot, blob, { ...stretch, from: at });
         for await (const piece of body as AsyncIterable<Buffer>) {
           at += piece.length;
+          notePassed(piece.length);
           yield piece;
         }
         if (at === to) return undefined;

@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { plainSize, sealedSize, StreamSealer } from '../../common/crypto/sealed-stream.js';
+import { notePassed } from '../../common/memory/passing-bytes.js';
 import { AppConfig } from '../../config/index.js';
 import { PoolSaturatedError } from './dispatcher/dispatcher.errors.js';
 import type { PoolKey } from './pool-keys.js';
@@ -106,6 +107,7 @@ export class Spool implements OnModuleInit {
             const piece: Buffer = rest.subarray(0, sliceBytes - writer.plainBytes);
             hashes?.update(piece);
             await writer.write(piece);
+            notePassed(piece.length);
             rest = piece.length < rest.length ? rest.subarray(piece.length) : undefined;
             if (writer.plainBytes === sliceBytes) break;
             rest ??= await nextOf(pieces);
