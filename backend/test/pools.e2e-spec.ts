@@ -290,6 +290,52 @@ describe('a pool of bots on two workers, through a gateway', () => {
     await api.must(api.delete('/v1/pools/store/objects/left'));
   });
 
+  it('34 takes back what a client leaves that has sent all of it, so that it comes over nothing younger', async () => {
+    const stored = telegram.control.journal({ method: 'messages.sendMedia' }).length;
+    telegram.control.addFault({ method: 'messages.sendMedia', delayMs: 2_000, times: 1 });
+    const upload = httpRequest(at('young'), { method: 'PUT', headers: { ...master, 'content-length': 3 } });
+    upload.on('error', () => undefined);
+    upload.end('old');
+    await until('its message to be sent', () => {
+      return telegram.control.journal({ method: 'messages.sendMedia' }).length > stored;
+    });
+    upload.destroy();
+    expect((await put('young', 'new')).status).toBe(200);
+    telegram.control.removeFault();
+    await cleaned();
+    await until('the bots to rest', async () => (await status()).bots.every(({ state }) => state !== 'uploading'));
+    expect((await bytesOf(await get('young'))).toString()).toBe('new');
+    expect((await resultOf(await get('young', {}, 'DELETE')))['deleted']).toBe(true);
+    await cleaned();
+  });
+
+  it('39 refuses before it has a body sent while it is paused, and finishes what had begun', async () => {
+    const began = telegram.control.journal({ method: 'messages.sendMedia' }).length;
+    telegram.control.addFault({ method: 'messages.sendMedia', delayMs: 500 });
+    const work = put('begun', randomBytes(3 * MIB));
+    await until('a part to be sent', () => {
+      return telegram.control.journal({ method: 'messages.sendMedia' }).length > began;
+    });
+    await api.must(api.patch('/v1/pools/store', { paused: true }));
+    await until('the pause', async () => (await status()).state === 'paused');
+    telegram.control.removeFault();
+    const refused = await put('refused', 'x');
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await errorOf(refused)).toEqual({ status: 503, code: 'pool_paused' });
+    await api.must(api.patch('/v1/pools/store', { paused: false }));
+    expect((await work).status).toBe(200);
+  });
+
+  it('names by its query what no path names', async () => {
+    for (const key of ['.', '..', 'a/../b']) {
+      const named = `?key=${encodeURIComponent(key)}`;
+      expect((await put(named, `of ${key}`)).status).toBe(200);
+      expect((await bytesOf(await get(named))).toString()).toBe(`of ${key}`);
+      expect(await resultOf(await get(named, {}, 'DELETE'))).toMatchObject({ deleted: true });
+    }
+    expect(await errorOf(await put('', 'x'))).toEqual({ status: 400, code: 'validation_failed' });
+  });
+
   it('36 a bot that is taken out at once hands what it sends to another', async () => {
     telegram.control.addFault({ method: 'send', account: bot(1).userId, hang: true });
     await onlyBotWorks(1, true);
@@ -598,6 +644,12 @@ describe('a pool of bots on two workers, through a gateway', () => {
   });
 
   it('lists keys in order, page by page, and what they have in common', async () => {
+    expect(await errorOf(await fetch(`${gateway.url}/v1/pools/store/objects?cursor=zz*`, { headers: master }))).toEqual(
+      {
+        status: 400,
+        code: 'validation_failed',
+      },
+    );
     for (const key of ['list/a', 'list/b/1', 'list/b/2', 'list/b/3', 'list/c', 'list/d/1']) {
       expect((await put(key, '')).status).toBe(200);
     }

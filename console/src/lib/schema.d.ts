@@ -7303,7 +7303,7 @@ export interface operations {
         Range?: string;
       };
       path: {
-        /** @description percent-encoded; slashes may stand as they are */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7349,7 +7349,7 @@ export interface operations {
         'X-Meta-*'?: string;
       };
       path: {
-        /** @description percent-encoded; slashes may stand as they are */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7393,7 +7393,7 @@ export interface operations {
         'If-Match'?: string;
       };
       path: {
-        /** @description percent-encoded; slashes may stand as they are */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7430,7 +7430,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description percent-encoded; slashes may stand as they are */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7503,7 +7503,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description percent-encoded; slashes may stand as they are */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
         key: string;
         pool: string;
       };

@@ -6,6 +6,7 @@ export { Direct } from './direct.js';
 export { NoEnvelope } from './envelope.interceptor.js';
 export * from './envelope.js';
 export { HeldRequests } from './held-requests.js';
+export { leaveSignal } from './leave-signal.js';
 export * from './openapi.js';
 export * from './request-context.js';
 export * from './returns.decorator.js';

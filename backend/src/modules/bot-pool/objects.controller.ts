@@ -10,6 +10,7 @@ import {
   ApiResponse,
   ApiTags,
   currentCaller,
+  leaveSignal,
   NoEnvelope,
   RawBody,
   requirePlainBody,
@@ -44,7 +45,13 @@ import { requestBody } from './request-body.js';
 
 const DEFAULT_LIMIT = 100;
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
-const KEY = { name: 'key', type: 'string', description: 'percent-encoded; slashes may stand as they are' } as const;
+const KEY = {
+  name: 'key',
+  type: 'string',
+  description:
+    'percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for ' +
+    'steps between folders, goes into the query instead: objects/?key=…',
+} as const;
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
 @Controller('v1/pools/:pool')
@@ -73,7 +80,12 @@ export class ObjectsController {
   @ApiHeader({ name: 'X-Meta-*', required: false, description: 'kept with the object and given back with it' })
   @ApiBody({ required: true, schema: BYTES['application/octet-stream'].schema })
   @ApiOperation({ operationId: 'putObject', summary: 'Store the body, while it comes, in place of what the key had' })
-  async put(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectDto> {
+  async put(
+    @Param('pool') name: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ObjectDto> {
+    const signal = leaveSignal(reply);
     requirePlainBody(request);
     const key = keyOf(request);
     const caller = currentCaller();
@@ -82,6 +94,7 @@ export class ObjectsController {
     const { object } = await this.objects.put(pool, key, requestBody(request.raw), {
       ownerId: caller.kind === 'token' ? caller.tokenId : caller.kind,
       sizeBytes: sizeOf(request),
+      signal,
       description: {
         contentType: request.rawContentType ?? 'application/octet-stream',
         headers: {},
@@ -138,12 +151,12 @@ export class ObjectsController {
   @ApiOperation({ operationId: 'listObjects', summary: 'Objects in the order of their keys' })
   async list(@Param('pool') name: string, @Query() query: ListObjectsQueryDto): Promise<ObjectListDto> {
     const { prefix = '', delimiter = '', cursor, limit = DEFAULT_LIMIT } = query;
-    const from = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString('utf8');
+    const from = cursor === undefined ? '' : keyAt(cursor);
     const page = await this.objects.list(await this.buckets.ofPool(name), { prefix, delimiter, from, limit });
     return {
       objects: page.objects.map(toObjectDto),
       prefixes: page.prefixes,
-      ...(page.nextFrom !== undefined && { next_cursor: Buffer.from(page.nextFrom, 'utf8').toString('base64url') }),
+      ...(page.nextFrom !== undefined && { next_cursor: cursorAt(page.nextFrom) }),
     };
   }
 
@@ -197,13 +210,25 @@ export class ObjectsController {
   }
 }
 
-/** The key of the path, slashes and all. @throws ValidationFailedError */
+/** The opaque text of a place in a list. */
+function cursorAt(key: string): string {
+  return Buffer.from(key, 'utf8').toString('base64url');
+}
+
+/** @throws ValidationFailedError for a text that no list has given */
+function keyAt(cursor: string): string {
+  const key = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (cursorAt(key) === cursor) return key;
+  throw new ValidationFailedError([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+}
+
+/** The key of the path, slashes and all, or else that of the query. @throws ValidationFailedError */
 function keyOf({ raw: { url = '' } }: FastifyRequest): string {
-  const [path = ''] = url.split('?', 1);
+  const [path = '', ...query] = url.split('?');
   const encoded = /^\/v1\/pools\/[^/]+\/(?:objects|stat)\/(.*)$/s.exec(path)?.[1] ?? '';
   let key: string;
   try {
-    key = decodeURIComponent(encoded);
+    key = encoded === '' ? (new URLSearchParams(query.join('?')).get('key') ?? '') : decodeURIComponent(encoded);
   } catch {
     throw new ValidationFailedError([{ path: 'key', message: 'the key must be percent-encoded UTF-8' }]);
   }

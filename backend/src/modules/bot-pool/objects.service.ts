@@ -85,7 +85,7 @@ export class ObjectsService {
   /**
    * Refuses an upload before its body is read.
    * @param maxWaitMs how long its first part may have to wait for a bot
-   * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError
+   * @throws PoolClosedError, PoolPausedError, PoolSaturatedError, NoUsableBotError
    */
   async admit({ poolId }: Bucket, maxWaitMs?: number): Promise<void> {
     this.spool.admit();

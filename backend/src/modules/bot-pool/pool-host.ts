@@ -24,7 +24,7 @@ export abstract class PoolHost {
   /**
    * Whether an upload may begin: what would be refused later is refused before its body is read.
    * @param maxWaitMs how long its first part may have to wait
-   * @throws PoolClosedError, PoolSaturatedError, NoUsableBotError
+   * @throws PoolClosedError, PoolPausedError, PoolSaturatedError, NoUsableBotError
    */
   abstract admit(poolId: string, maxWaitMs?: number): Promise<void>;
 

@@ -68,7 +68,7 @@ export function preconditionOf(head: RequestHead): Precondition | undefined {
  * @throws S3Error InvalidRange when nothing of it is within the object
  */
 export function rangeOf(head: RequestHead, info: ObjectInfo): ByteRange | undefined {
-  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(head.header('range') ?? '') ?? [];
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(head.header('range') ?? '') ?? [];
   if (first === undefined || last === undefined || first + last === '' || !isRangeMeant(head, info)) return undefined;
   const size = info.sizeBytes;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);

@@ -36,6 +36,16 @@ export class PoolClosedError extends AppError {
   }
 }
 
+/** The pool is paused: it begins nothing, and finishes what has begun once it goes on. */
+export class PoolPausedError extends AppError {
+  readonly code = 'pool_paused';
+  readonly status = 503;
+
+  constructor() {
+    super('the pool is paused', { retryAfterSeconds: 5 });
+  }
+}
+
 /** The part was not stored within its time. */
 export class PartDeadlineError extends AppError {
   readonly code = 'deadline_exceeded';

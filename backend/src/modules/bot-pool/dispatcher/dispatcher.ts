@@ -7,6 +7,7 @@ import {
   PartDeadlineError,
   PartRefusedError,
   PoolClosedError,
+  PoolPausedError,
   PoolSaturatedError,
   TooManyBotsError,
 } from './dispatcher.errors.js';
@@ -241,20 +242,12 @@ export class Dispatcher<P extends Part> {
   /**
    * Refuses at once what would be refused later, so that nobody sends a body in vain.
    * @param maxWaitMs how long the first part may have to wait for a bot, as far as limits tell; undefined for any time
-   * @throws PoolSaturatedError, PoolClosedError, NoUsableBotError
+   * @throws PoolSaturatedError, PoolClosedError, PoolPausedError, NoUsableBotError
    */
   admit(maxWaitMs?: number): void {
-    if (this.isClosed) throw new PoolClosedError();
-    const reasons = this.quarantines();
-    if (reasons !== undefined) throw new NoUsableBotError(reasons, []);
-    const waitMs = Math.max(0, this.earliest() - this.clock.now());
-    const retryAfterMs = Number.isFinite(waitMs) ? waitMs : this.settings.skipMs;
-    if (this.backlog.size >= this.settings.maxBacklog) {
-      throw new PoolSaturatedError('too many parts wait for the bots of the pool', retryAfterMs);
-    }
-    if (maxWaitMs !== undefined && waitMs > maxWaitMs) {
-      throw new PoolSaturatedError('no bot of the pool is free so soon', retryAfterMs);
-    }
+    // What has begun waits for the end of the pause.
+    if (this.isPaused) throw new PoolPausedError();
+    this.expectRoom(maxWaitMs);
   }
 
   /**
@@ -320,6 +313,20 @@ export class Dispatcher<P extends Part> {
       since = Math.min(since, task.since);
     }
     return { state: this.stateOf(bots), backlog: { parts: this.backlog.size, bytes, oldestMs: now - since }, bots };
+  }
+
+  private expectRoom(maxWaitMs?: number): void {
+    if (this.isClosed) throw new PoolClosedError();
+    const reasons = this.quarantines();
+    if (reasons !== undefined) throw new NoUsableBotError(reasons, []);
+    const waitMs = Math.max(0, this.earliest() - this.clock.now());
+    const retryAfterMs = Number.isFinite(waitMs) ? waitMs : this.settings.skipMs;
+    if (this.backlog.size >= this.settings.maxBacklog) {
+      throw new PoolSaturatedError('too many parts wait for the bots of the pool', retryAfterMs);
+    }
+    if (maxWaitMs !== undefined && waitMs > maxWaitMs) {
+      throw new PoolSaturatedError('no bot of the pool is free so soon', retryAfterMs);
+    }
   }
 
   private stateOf(bots: readonly BotStatus[]): PoolState {
