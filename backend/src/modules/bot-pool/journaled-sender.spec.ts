@@ -111,6 +111,16 @@ describe('sends that are written down', () => {
     expect([journal.open.size, journal.blobs]).toEqual([2, []]);
   });
 
+  it('32 that were taken back are not looked for: TDLib deletes the message once it hears that it has arrived', async () => {
+    const sender = new FakeSender(new SendError('its end is unknown', undefined, 'taken_back'));
+    sender.found = [{ messageId: 9, fileName: 'name', sizeBytes: 5 }];
+    const journaled = through(sender);
+    await expect(journaled.send(request)).rejects.toThrow('its end is unknown');
+    await expect(journaled.find(request)).resolves.toBeUndefined();
+    // What arrives and stays is somebody's to be collected.
+    expect([journal.open.size, journal.blobs]).toEqual([1, []]);
+  });
+
   it('31 whose answer was lost are found by the name of their file, by another bot where their own is gone', async () => {
     const sender = new FakeSender(lost);
     sender.gone = 'bot';

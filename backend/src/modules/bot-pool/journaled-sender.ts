@@ -35,6 +35,8 @@ export class JournaledSender implements SendPort<PoolPart> {
     const stored = await this.sender.send(request).catch(async (error: unknown) => {
       // A row too many is looked for in vain.
       if (faultOf(error).class !== 'unknown') await this.journal.end(started.id).catch(() => undefined);
+      // Its message may be there, and is TDLib's to delete: no object may be made of it.
+      if (error instanceof SendError && error.trouble === 'taken_back') this.started.delete(botId);
       throw error;
     });
     if (stored.messageId > 0 && stored.sizeBytes === part.sizeBytes) await this.keep(started, part, stored);

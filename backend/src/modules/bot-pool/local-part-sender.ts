@@ -8,6 +8,7 @@ import {
   objectMember,
   parseTdObject,
   stringMember,
+  supergroupChatId,
   type TdClient,
   type TdObject,
 } from '../../telegram/index.js';
@@ -165,6 +166,9 @@ class OneSend {
       case 'updateMessageSendFailed':
         if (this.isOurs(update)) this.failed(objectMember(update, 'error'));
         break;
+      case 'updateSupergroup':
+        this.looked(objectMember(update, 'supergroup'));
+        break;
       case 'updateDeleteMessages':
         if (this.isTakenBack && numbersOf(update['message_ids']).includes(this.temporaryId)) {
           this.settle?.reject(new SendError('the send was taken back'));
@@ -210,6 +214,14 @@ class OneSend {
     if (remote !== undefined) this.send.onProgress(numberMember(remote, 'uploaded_size'));
   }
 
+  /** Of a chat that the bot is not in any more TDLib hears nothing, not even what became of a message. */
+  private looked(supergroup: TdObject | undefined): void {
+    if (supergroup === undefined || supergroupChatId(numberMember(supergroup, 'id')) !== this.send.chatId) return;
+    const status = objectMember(supergroup, 'status')?.['@type'];
+    if (status !== 'chatMemberStatusBanned' && status !== 'chatMemberStatusLeft') return;
+    this.settle?.reject(new SendError('the bot is not in the chat any more', undefined, 'answer_lost'));
+  }
+
   private watch(): void {
     clearTimeout(this.stall);
     this.stall = setTimeout(() => this.takeBack(), STALL_MS);
@@ -223,7 +235,7 @@ class OneSend {
     // A message whose end nobody tells may still arrive.
     this.stall = setTimeout(
       () =>
-        this.settle?.reject(new SendError('the send was taken back, and its end is unknown', undefined, 'answer_lost')),
+        this.settle?.reject(new SendError('the send was taken back, and its end is unknown', undefined, 'taken_back')),
       TAKE_BACK_MS,
     );
   }
@@ -239,6 +251,7 @@ const TYPES: ReadonlySet<string> = new Set([
   'updateFile',
   'updateMessageSendSucceeded',
   'updateMessageSendFailed',
+  'updateSupergroup',
   'updateDeleteMessages',
 ]);
 

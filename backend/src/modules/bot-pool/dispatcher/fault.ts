@@ -50,7 +50,7 @@ export function faultOf(error: unknown): Fault {
 }
 
 function classOf(message: string, code: number | undefined, trouble: SendError['trouble']): FaultClass {
-  if (trouble === 'answer_lost') return 'unknown';
+  if (trouble === 'answer_lost' || trouble === 'taken_back') return 'unknown';
   if (trouble !== undefined || LOST_PIECE.test(message)) return 'transient';
   if (code === 401 || BOT_TEXTS.test(message)) return 'bot';
   if (code === 413 || PAYLOAD_TEXTS.test(message)) return 'payload';

@@ -50,8 +50,11 @@ export class SendError extends Error {
     message: string,
     /** TDLib's code; undefined where TDLib said nothing. */
     readonly code?: number,
-    /** `answer_lost` when the bytes may have arrived, `timeout` and `connection` when nothing is known to have. */
-    readonly trouble?: 'answer_lost' | 'timeout' | 'connection',
+    /**
+     * `answer_lost` when the bytes may have arrived, `taken_back` when they may have and TDLib deletes them as soon as it hears of
+     * it, `timeout` and `connection` when nothing is known to have.
+     */
+    readonly trouble?: 'answer_lost' | 'taken_back' | 'timeout' | 'connection',
   ) {
     super(message);
     this.name = 'SendError';
