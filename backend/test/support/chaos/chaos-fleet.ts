@@ -247,6 +247,8 @@ export class ChaosFleet {
 
   /** Has it end, and starts it again. */
   private async replace(worker: Worker, end: () => Promise<unknown>): Promise<void> {
+    // It may have ended by itself a moment ago, and be on its way back.
+    await until(`${worker.id} to be there`, () => worker.isWatched, PATIENCE_MS);
     worker.isWatched = false;
     await end();
     await this.startAgain(worker);
