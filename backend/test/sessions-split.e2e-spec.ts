@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { SessionsRepository } from '../src/modules/sessions/sessions.repository.js';
 import { cluster, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
@@ -178,6 +179,42 @@ describe('sessions through a gateway', () => {
     } finally {
       worker = { ...second, stop: () => second.stop() };
     }
+  });
+
+  it.each([
+    ['the database was gone for a moment when they were to be given free', 'release', false],
+    ['the answer was lost that they had been given free', 'release', true],
+    ['the answer was lost that they had been claimed', 'claim', true],
+  ] as const)('answer again although %s', async (_what, method, isCarriedOut) => {
+    const { id, userId } = await createBot(`doubtful_${method}_${isCarriedOut}_bot`);
+    const other = await startApp({
+      role: 'worker',
+      env: { ...telegram.env, WORKER_ID: 'other', DATA_DIR: worker.dataDir },
+      database,
+    });
+    try {
+      const repository = (method === 'release' ? worker : other).app.get(SessionsRepository);
+      const original = repository[method].bind(repository) as (...all: unknown[]) => Promise<never>;
+      const isMeant = (all: readonly unknown[]): boolean => JSON.stringify(all).includes(id) || method === 'claim';
+      let isBroken = true;
+      jest.spyOn(repository, method).mockImplementation(async (...all: unknown[]): Promise<never> => {
+        if (!isBroken || !isMeant(all)) return original(...all);
+        const answer = isCarriedOut ? await original(...all) : undefined;
+        // A claim of nothing loses nothing.
+        if (method === 'claim' && (answer as readonly unknown[] | undefined)?.length === 0) return answer as never;
+        isBroken = false;
+        throw new Error('the connection is gone');
+      });
+      expect((await api.post(`/v1/bot/${id}/move`, { worker_id: 'other' })).status).toBe(200);
+      await until('a call', async () => (await api.call(`/v1/bot/${id}`, 'getMe')).status === 200);
+      expect(isBroken).toBe(false);
+      expect((await api.call(`/v1/bot/${id}`, 'getMe')).body.result).toMatchObject({ id: userId });
+    } finally {
+      jest.restoreAllMocks();
+      await other.stop();
+    }
+    await until('it to be back', async () => (await api.call(`/v1/bot/${id}`, 'getMe')).status === 200);
+    await api.must(api.delete(`/v1/bot/${id}`));
   });
 
   it('stay as they are on a worker that does not have their directory, and go on where it is', async () => {

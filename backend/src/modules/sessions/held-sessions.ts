@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { Notifications } from '../../common/db/notifications.js';
@@ -31,6 +32,9 @@ const DRAIN_TIMEOUT_MS = 5_000;
 
 /** For so long a session that moves is kept for the worker that it moves to. */
 const MOVE_TIMEOUT_MS = 30_000;
+
+/** A pause while the database is away. */
+const RELEASE_AGAIN_MS = 500;
 
 /** For a proxy with the library as it is published, which asks DNS and configuration servers when Telegram is silent. */
 const LEAKS =
@@ -322,7 +326,10 @@ export class HeldSessions implements BeforeApplicationShutdown {
     }
   }
 
-  /** Gives rows free and tells the other workers; those that come meanwhile go together with the next statement. */
+  /**
+   * Gives rows free and tells the other workers; those that come meanwhile go together with the next statement. While the process goes
+   * on, and its lease with it, nobody else would ever have what is not given free.
+   */
   private async release(): Promise<void> {
     while (this.unreleased.length > 0) {
       const leases = this.unreleased;
@@ -332,6 +339,9 @@ export class HeldSessions implements BeforeApplicationShutdown {
         await this.notifications.publish('session_released', this.lease.workerId);
       } catch (error) {
         this.logger.failure('sessions were not released; they can be claimed when the lease ends', error);
+        if (this.stopping) continue;
+        this.unreleased.unshift(...leases);
+        await sleep(RELEASE_AGAIN_MS);
       }
     }
     this.releasing = undefined;

@@ -31,6 +31,8 @@ const LOST_AFTER_MS = 120_000;
 const LOCK_RETRY_AFTER_MS = 1_000;
 /** One that is open and not connected yet keeps its place so long; with its network away it must not delay the others. */
 const SETTLES_WITHIN_MS = 1_000;
+/** So often it is looked whether the registry names this worker for a session that it knows nothing of. */
+const FORGOTTEN_EVERY_MS = 5_000;
 /** Leases are not taken for ended so soon after the database was away. */
 const CALM_MS = 5_000;
 
@@ -55,6 +57,9 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   private readonly budget: StartBudget;
   private isShort = false;
   private calmFrom = 0;
+  /** Sessions that the registry said were this worker's at the last look, and that it neither held nor was about to open. */
+  private unheld: ReadonlySet<string> = new Set();
+  private lookAt = 0;
 
   constructor(
     private readonly sessions: HeldSessions,
@@ -140,6 +145,7 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       await this.gone.endLeases(workerId);
       await this.repository.expireLostLogins(workerId, false);
     }
+    await this.lookForForgotten();
     if (await this.moves.isGivingUp()) {
       return;
     }
@@ -162,6 +168,20 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
       // Not awaited: one that is stuck delays nobody. How many open at once is bounded.
       void this.adopt(row);
     }
+  }
+
+  /**
+   * A claim whose answer was lost leaves sessions that are this worker's, which it does not know. What is about to be opened, closed or
+   * written looks the same for a moment, and is something else at the next look.
+   */
+  private async lookForForgotten(): Promise<void> {
+    if (Date.now() < this.lookAt) return;
+    this.lookAt = Date.now() + FORGOTTEN_EVERY_MS;
+    const owned = await this.repository.ownedBy(this.lease.workerId);
+    const busy = new Set(this.sessions.busyIds);
+    const unheld = owned.filter((id) => !busy.has(id) && !this.retryAt.has(id));
+    for (const id of unheld) if (this.unheld.has(id)) this.retryAt.set(id, 0);
+    this.unheld = new Set(unheld);
   }
 
   private async adopt(row: SessionEntity): Promise<void> {
