@@ -69,6 +69,9 @@ describe('node dist/main.js', () => {
         url = await server.answering();
         expect(await status(`${url}/healthz`)).toBe(200);
         expect(await status(`${url}/readyz`)).toBe(200);
+        // Files that it has beside itself, and in a package.
+        expect(await status(`${url}/v1/openapi.json`)).toBe(200);
+        expect(await status(`${url}/docs/swagger-ui.css`)).toBe(200);
         const token = /API token: (\S+) \(kept in (\S+)\)/.exec(server.stdout);
         expect(token?.[2]).toBe(join(dataDir, 'secrets.json'));
         expect(await status(`${url}/v1/apps`, { authorization: `Bearer ${token?.[1] ?? ''}` })).toBe(200);

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type EntitySchema, type MigrationInterface } from 'typeorm';
 import { MasterKeyMismatchError } from '../errors/index.js';
 import { DatabaseClient } from './database-client.js';
@@ -21,6 +22,8 @@ const MIGRATION_TIMEOUT_MS = 60_000;
 export function createDataSource(url: string, { entities, migrations }: Schema): DataSource {
   return new DataSource({
     type: 'postgres',
+    // Not one that TypeORM finds by itself: the build has put ours into its bundle.
+    driver: pg,
     url,
     entities: entities as (EntitySchema | EntityClass)[] as EntitySchema[],
     migrations: [...migrations],
