@@ -124,6 +124,15 @@ describe('a pool of bots on two workers, through a gateway', () => {
     api = new ApiClient(gateway);
     appId = await api.createApp();
     for (let n = 0; n < BOTS; n++) bots.push(await newBot(`pool_bot_${n}`));
+    // Made within the second for which a list of workers is kept, all may be with one, which hands half of them over then.
+    await until('bots with both workers', async () => {
+      const sessions = await api.sessions();
+      return new Set(sessions.map((each) => each['worker_id'])).size === workers.length;
+    });
+    await until('calls of all of them', async () => {
+      const calls = await Promise.all(bots.map(({ id }) => api.call(`/v1/bot/${id}`, 'getMe')));
+      return calls.every(({ status: answered }) => answered === 200);
+    });
     const owner = telegram.control.createAccount({ phone: '15550900000' }).userId;
     const admins = [owner, ...bots.slice(0, 3).map(({ userId }) => userId)];
     channel = telegram.control.createChat({ type: 'channel', title: 'Store', admins }).chatId;
@@ -323,6 +332,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(await errorOf(refused)).toEqual({ status: 503, code: 'pool_paused' });
     await api.must(api.patch('/v1/pools/store', { paused: false }));
+    await until('the end of the pause', async () => (await status()).state !== 'paused');
     expect((await work).status).toBe(200);
   });
 
