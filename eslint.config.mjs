@@ -1,6 +1,5 @@
 import eslint from '@eslint/js';
 import prettier from 'eslint-config-prettier';
-import reactHooks from 'eslint-plugin-react-hooks';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
@@ -46,7 +45,8 @@ export default defineConfig(
   ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
-  // Rules that need to know types are oxlint's, see .oxlintrc.json: on the native compiler it takes a fifth of the time.
+  // Rules that need to know types, and those of React with its compiler, are oxlint's, see .oxlintrc.json: in native code they take
+  // a fifth of the time.
   tseslint.configs.strict,
   {
     rules: {
@@ -72,12 +72,6 @@ export default defineConfig(
     // For the rule about type imports.
     files: ['backend/**/*.ts'],
     languageOptions: { parserOptions: { emitDecoratorMetadata: true, experimentalDecorators: true } },
-  },
-  {
-    // Its compiler takes a fifth of all of lint: only what has components or hooks is worth it.
-    files: ['console/src/**/*.{ts,tsx}'],
-    ignores: ['**/*.test.{ts,tsx}'],
-    ...reactHooks.configs.flat['recommended-latest'],
   },
   {
     files: DEFAULT_EXPORTERS,

@@ -17,7 +17,7 @@ export function UploadsCard() {
   useEffect(() => {
     if (done > 0) void refresh.uploads();
     // The server's list is out of date once, when one is whole.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [done]);
   const drop = (event: DragEvent): void => {
     event.preventDefault();

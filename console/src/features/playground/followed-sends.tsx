@@ -100,7 +100,7 @@ function FollowedSend({ kind, id, message, waits }: FollowedSendProps) {
   useEffect(() => {
     if (status !== 'pending') void refresh.sends();
     // The list is out of date once, when the decision comes.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [status]);
   return (
     <li className="px-3.5 py-2.5 text-xs">

@@ -38,7 +38,7 @@ export function ObjectUploads({ pool }: { pool: Pool }) {
   useEffect(() => {
     if (done > 0) void refresh.objects();
     // The list is out of date once, when one is stored.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [done]);
   if (uploads.length === 0) return null;
   return (
