@@ -34,12 +34,11 @@ describe('the suites', () => {
        const require = createRequire(import.meta.url); describe('what', () => { ${code} });`,
     );
 
+  const ASIDE = () => ({ name: 'first', jest: [at('jest/config.json'), '--maxWorkers=1'], aside: true, pieces: 2 });
+  const OTHER = () => ({ name: 'second', node: relative(root, at('node')) });
+
   /** Runs what has been written, as `npm test` does. */
-  const run = async () => {
-    const suites = [
-      { name: 'first', jest: [at('jest/config.json'), '--maxWorkers=1'], aside: true, pieces: 2 },
-      { name: 'second', node: relative(root, at('node')) },
-    ];
+  const run = async (suites = [ASIDE(), OTHER()]) => {
     const program = startProgram(
       process.execPath,
       [
@@ -97,6 +96,31 @@ describe('the suites', () => {
     assert.ok(lines.some((line) => /^▸ failed in first: .*broken\.test\.js: did not run$/.test(line)));
     assert.ok(lines.some((line) => /^▸ unsteady in first: .*unsteady\.test\.js: holds/.test(line)));
     assert.equal(lines.at(-1), '3 passed, 2 failed');
+  });
+
+  it('leave no lane idle while a suite waits for its turn', async () => {
+    const trace = at('trace');
+    for (const name of ['one', 'two']) jest(name, PASSES);
+    // It ends only when the one behind it has run, which the lane of the first has to do.
+    node(
+      'slow',
+      `const { existsSync } = require('node:fs');
+       const hasRun = () => existsSync(${JSON.stringify(trace)});
+       it('is not waited for', async () => {
+         const deadline = Date.now() + 60_000;
+         while (!hasRun() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+         if (!hasRun()) throw new Error('the other suite has not run');
+       });`,
+    );
+    mkdirSync(at('behind'));
+    writeFileSync(
+      at('behind/quick.test.mjs'),
+      `import { writeFileSync } from 'node:fs'; import { it } from 'node:test';
+       it('runs', () => writeFileSync(${JSON.stringify(trace)}, ''));`,
+    );
+    const { code, lines } = await run([ASIDE(), OTHER(), { name: 'third', node: relative(root, at('behind')) }]);
+    assert.equal(code, 0, lines.join('\n'));
+    assert.ok(!lines.some((line) => line.startsWith('▸ unsteady in ')), lines.join('\n'));
   });
 
   it('try nothing again when many files fail', async () => {

@@ -11,16 +11,17 @@ const TWO_AT_ONCE = '--maxWorkers=2';
 const MOST_UNSTEADY_FILES = 3;
 
 /**
- * Every suite of the project, cheap ones first. `jest` names a config and what of it to run, `node` a folder for Node's
- * own test runner. Those that go `aside` start whole products and wait for them more than they work: they run in lanes of their own
- * while the rest run, so that no processor is idle. `pieces` is into how many one is cut, for whichever lane is free first.
+ * Every suite of the project: first the one that tells the most the soonest, then the longest, so that short ones fill the end.
+ * `jest` names a config and what of it to run, `node` a folder for Node's own test runner. Those that go `aside` start whole
+ * products and wait for them more than they work: they run in lanes of their own while the rest run, so that no processor is idle.
+ * `pieces` is into how many one is cut, for whichever lane is free first.
  * @type {readonly { name: string, jest?: readonly string[], node?: string, browser?: true, aside?: true, pieces?: number }[]}
  */
 export const SUITES = [
   { name: 'unit', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '[^-/]+\\.spec\\.ts$'] },
+  { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'console', jest: ['console/jest.config.mjs', TWO_AT_ONCE] },
   { name: 'sandbox', jest: ['backend/sandbox/jest.config.mjs', TWO_AT_ONCE] },
-  { name: 'e2e', jest: ['backend/jest.config.mjs', TWO_AT_ONCE, '--testPathPatterns', '\\.e2e-spec\\.ts$'] },
   { name: 'deploy', node: 'deploy/test' },
   { name: 'browser', jest: ['console/jest.browser.config.mjs'], browser: true, aside: true, pieces: 3 },
   {
@@ -35,7 +36,7 @@ export const SUITES = [
 const LANES_ASIDE = 2;
 
 /**
- * Runs suites in lanes; the one that has nothing left of its own helps with what goes aside.
+ * Runs suites in lanes; a lane that has nothing left of its own helps the others.
  * @param {typeof SUITES} chosen
  * @returns {Promise<readonly object[]>} what `printSummary` takes
  */
@@ -77,7 +78,8 @@ async function tryAgain(suites, results) {
 
 async function runLanes(others, aside) {
   const helping = async () => [...(await runLane(others, runSeen)), ...(await runLane(aside, runUnseen))];
-  const lanesAside = Array.from({ length: LANES_ASIDE }, () => runLane(aside, runUnseen));
+  const goingAside = async () => [...(await runLane(aside, runUnseen)), ...(await runLane(others, runUnseen))];
+  const lanesAside = aside.length === 0 ? [] : Array.from({ length: LANES_ASIDE }, goingAside);
   return (await Promise.all([helping(), ...lanesAside])).flat();
 }
 
