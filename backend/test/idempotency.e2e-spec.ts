@@ -1,9 +1,14 @@
-import { request as httpRequest } from 'node:http';
+import { execFile } from 'node:child_process';
+import { open, readFile, rename } from 'node:fs/promises';
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { UnitOfWork } from '../src/common/db/unit-of-work.js';
 import { API_TOKEN, startApp, type TestApp } from './support/app.js';
 import { textContent } from './support/messages.js';
 import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
+import { uploadFile } from './support/uploads.js';
 
 describe('Idempotency-Key', () => {
   let telegram: TestTelegram;
@@ -208,20 +213,22 @@ describe('Idempotency-Key', () => {
     expect(await held('daily')).toHaveLength(2);
   });
 
-  it('is answered for a caller that left before the answer', async () => {
-    const key = newKey();
-    telegram.control.addFault({ method: 'send', delayMs: 1_500, times: 1 });
+  /** A send whose caller can leave before it is answered. */
+  const leavable = (key: string, chatId: number, content: object): ClientRequest => {
     const leaving = httpRequest(`${app.url}${path}/call?wait=30`, {
       method: 'POST',
       headers: { authorization: `Bearer ${API_TOKEN}`, 'idempotency-key': key },
     });
     leaving.on('error', () => undefined);
-    leaving.end(
-      JSON.stringify({
-        method: 'sendMessage',
-        params: { chat_id: channel, input_message_content: textContent('left') },
-      }),
-    );
+    const params = { chat_id: chatId, input_message_content: content };
+    leaving.end(JSON.stringify({ method: 'sendMessage', params }));
+    return leaving;
+  };
+
+  it('is answered for a caller that left before the answer', async () => {
+    const key = newKey();
+    telegram.control.addFault({ method: 'send', delayMs: 1_500, times: 1 });
+    const leaving = leavable(key, channel, textContent('left'));
     await until(
       'the call',
       async () =>
@@ -240,6 +247,30 @@ describe('Idempotency-Key', () => {
     expect(answer.headers['idempotent-replayed']).toBe('true');
     expect(answer.body.sends).toMatchObject([{ status: 'sent' }]);
     expect(await held('left')).toHaveLength(1);
+  });
+
+  it('is free again when its caller left before TDLib had anything of it', async () => {
+    const key = newKey();
+    const file = await uploadFile(app, 'early.txt', 'early');
+    const content = { '@type': 'inputMessageDocument', document: { '@type': 'inputFileLocal', path: file } };
+    // What is read of the upload comes when the test lets it come.
+    const record = join(dirname(file), '.upload.json');
+    const kept = await readFile(record);
+    await rename(record, `${record}.kept`);
+    await promisify(execFile)('mkfifo', [record]);
+    const leaving = leavable(key, channel, content);
+    const reader = await open(record, 'w');
+    leaving.destroy();
+    // It is answered after the departure was heard of.
+    await fetch(`${app.url}/healthz`);
+    await rename(`${record}.kept`, record);
+    await reader.writeFile(kept);
+    await reader.close();
+    const answer = await until('the answer', async () => {
+      const repeat = await call(key, 'sendMessage', { chat_id: channel, input_message_content: content }, '?wait=30');
+      return repeat.status === 200 && repeat;
+    });
+    expect(answer.body.sends).toMatchObject([{ status: 'sent' }]);
   });
 
   it('of a request that died unanswered is never served again, and tells its sends', async () => {

@@ -146,6 +146,18 @@ describe('TdClient', () => {
     await expect(client.invoke('{"@type":"getMe"}', { caller })).rejects.toMatchObject({ code: 'call_abandoned' });
   });
 
+  it('says that TDLib gets a query only when it gets it', () => {
+    const { td, client } = open();
+    const caller = new Departure();
+    let sent = 0;
+    const onSend = (): void => void (sent += 1);
+    void client.invoke('{"@type":"getMe"}', { caller, onSend }).catch(() => undefined);
+    expect([sent, td.sent.length]).toEqual([1, 1]);
+    caller.leave();
+    void client.invoke('{"@type":"getMe"}', { caller, onSend }).catch(() => undefined);
+    expect([sent, td.sent.length]).toEqual([1, 1]);
+  });
+
   it('ends a call at its deadline', async () => {
     const { client } = open();
     await expect(client.invoke('{"@type":"getMe"}', { timeoutMs: 1 })).rejects.toMatchObject({ status: 504 });

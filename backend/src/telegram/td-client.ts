@@ -32,6 +32,8 @@ export interface InvokeOptions {
   readonly caller?: Departure | undefined;
   /** Of a request that a call waits for: it is given up with the calls. */
   readonly isForCall?: boolean;
+  /** Called right before TDLib gets the query; never when it does not get it. */
+  readonly onSend?: (() => void) | undefined;
   /** Takes TDLib's answer, or its error, when it comes after the call was given up. */
   readonly onLateAnswer?: ((answer: string) => void) | undefined;
 }
@@ -197,7 +199,7 @@ export class TdClient {
 
   private call(
     query: string,
-    { timeoutMs = DEFAULT_TIMEOUT_MS, caller, onLateAnswer }: InvokeOptions,
+    { timeoutMs = DEFAULT_TIMEOUT_MS, caller, onSend, onLateAnswer }: InvokeOptions,
     isCall: boolean,
   ): Promise<string> {
     return new Promise((resolve, reject) => {
@@ -214,6 +216,7 @@ export class TdClient {
       const timer = setTimeout(() => this.giveUp(extra, new DeadlineError('the call', timeoutMs)), timeoutMs);
       caller?.notify(() => this.giveUp(extra, new CallAbandonedError()));
       this.pending.set(extra, { resolve, reject, timer, caller, isCall, onLateAnswer });
+      onSend?.();
       // Ours comes first: of duplicate members TDLib takes the first.
       this.tdJson.send(this.clientId, `{"@extra":${extra},${query.slice(1)}`);
     });

@@ -121,7 +121,7 @@ export class CallDispatcher {
     client: TdClient,
     query: InspectedQuery,
     caller: Departure | undefined,
-    { timeoutMs = CALL_TIMEOUT_MS, keyId, onDispatch, onLateAnswer }: DispatchOptions,
+    { timeoutMs = CALL_TIMEOUT_MS, keyId, onDispatch, onRefused, onLateAnswer }: DispatchOptions,
   ): Promise<Dispatched> {
     const { method, params } = query;
     const { sends, resolver } = held;
@@ -140,11 +140,16 @@ export class CallDispatcher {
     let admission: Admission | undefined;
     // What Telegram is asked for: the call's own method, or what it needs before.
     let asking = method;
-    let isWithTdlib = false;
+    // Whether TDLib has the query, and has not answered it.
+    const progress = { isWithTdlib: false };
     const invoke = (): Promise<string> =>
       client.invoke(serializeQuery(query), {
         timeoutMs: wait.leftMs(),
         caller,
+        onSend: () => {
+          progress.isWithTdlib = true;
+          onDispatch?.(client.closed);
+        },
         onLateAnswer: maySend
           ? (answer: string) => {
               if (answer.startsWith(ERROR_PREFIX)) {
@@ -199,14 +204,16 @@ export class CallDispatcher {
         await client.request({ '@type': 'getSupergroup', supergroup_id: params['supergroup_id'] }, { isForCall: true });
       }
       use = await this.useOf(held.session.id, query.localPaths);
-      onDispatch?.(client.closed);
-      isWithTdlib = true;
       text = await invoke();
     } catch (error) {
       if (!(error instanceof TdlibError)) {
-        unanswered(use, client);
-        // With TDLib it may still happen.
-        if (!isWithTdlib) admission?.leave();
+        if (progress.isWithTdlib) {
+          // It may still happen.
+          unanswered(use, client);
+        } else {
+          admission?.leave();
+          await use?.refused();
+        }
         const isGivenUp = caller?.left === true || error instanceof DeadlineError;
         if (leaveDownload?.() === true && isGivenUp) {
           // Nobody waits for it any more. Only downloads are taken back; a send goes on whatever its caller does.
@@ -216,12 +223,15 @@ export class CallDispatcher {
       }
       held.session.noteRefusal(error);
       held.limits.noteRefusal('call', asking, chatOf(params), error);
+      const wasAsked = progress.isWithTdlib;
+      progress.isWithTdlib = false;
+      onRefused?.();
       let isLoaded = false;
       try {
         isLoaded = await within(resolver.load(client, params, error), wait);
       } finally {
         if (!isLoaded) {
-          if (isWithTdlib) admission?.giveBack();
+          if (wasAsked) admission?.giveBack();
           else admission?.leave();
           await use?.refused();
         }
@@ -235,8 +245,11 @@ export class CallDispatcher {
           held.limits.noteRefusal('call', method, chatOf(params), again);
           admission?.giveBack();
           await use?.refused();
-        } else {
+        } else if (progress.isWithTdlib) {
           unanswered(use, client);
+        } else {
+          admission?.giveBack();
+          await use?.refused();
         }
         throw isChatNotLoaded(again) ? error : await this.explain(held, again, limitMs);
       });

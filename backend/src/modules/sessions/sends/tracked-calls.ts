@@ -26,6 +26,8 @@ export interface DispatchOptions {
   readonly keyId?: string;
   /** To be called right before TDLib gets the query. @param closed settles when the client is closed and answers nothing more */
   readonly onDispatch?: (closed: Promise<void>) => void;
+  /** To be called when TDLib has refused the query, and may get it once more. */
+  readonly onRefused?: () => void;
   /** TDLib's answer, or its error, when it came after the call was given up; its sends are tracked. */
   readonly onLateAnswer?: (answer: string) => void;
 }
@@ -99,6 +101,7 @@ export class TrackedCalls {
         ...(timeoutMs !== undefined && { timeoutMs }),
         keyId: claim.id,
         onDispatch: (closed) => attempt.dispatched(closed),
+        onRefused: () => attempt.refused(),
         onLateAnswer: (answer) => void attempt.answeredLate(answer),
       });
       attempt.answered();
@@ -135,6 +138,8 @@ export class TrackedCalls {
 /** The one time that a request with a key is served: concludes its key exactly once. */
 class Attempt {
   private wasDispatched = false;
+  /** TDLib has the query, and has not answered it. */
+  private isWithTdlib = false;
   private isAnswered = false;
   private isConcluded = false;
 
@@ -144,12 +149,18 @@ class Attempt {
   ) {}
 
   dispatched(closed: Promise<void>): void {
+    this.isWithTdlib = true;
+    if (this.wasDispatched) return;
     this.wasDispatched = true;
     void closed.then(() => {
       if (!this.isAnswered) {
         void this.conclude(() => this.idempotency.giveUp(this.id));
       }
     });
+  }
+
+  refused(): void {
+    this.isWithTdlib = false;
   }
 
   /** In time: what is left to do is ours. */
@@ -169,24 +180,23 @@ class Attempt {
   }
 
   async failed(error: unknown): Promise<void> {
-    if (!this.wasDispatched) {
+    const isRefusal = error instanceof TdlibError && !DROPPED.test(error.message);
+    if (this.wasDispatched && isRefusal) {
+      const { status, body } = describe(error);
+      await this.conclude(() =>
+        NOTHING_STORED.has(status)
+          ? this.idempotency.release(this.id)
+          : this.idempotency.finish(this.id, { status, text: JSON.stringify(body.error) }),
+      );
+      return;
+    }
+    if (!this.isWithTdlib) {
       await this.conclude(() => this.idempotency.release(this.id));
       return;
     }
-    if (error instanceof CallAbandonedError || error instanceof DeadlineError) {
-      // TDLib goes on, and what it answers late is kept.
-      return;
-    }
-    if (!(error instanceof TdlibError) || DROPPED.test(error.message)) {
-      await this.conclude(() => this.idempotency.giveUp(this.id));
-      return;
-    }
-    const { status, body } = describe(error);
-    await this.conclude(() =>
-      NOTHING_STORED.has(status)
-        ? this.idempotency.release(this.id)
-        : this.idempotency.finish(this.id, { status, text: JSON.stringify(body.error) }),
-    );
+    // TDLib goes on with what nobody waits for any more, and what it answers late is kept.
+    if (error instanceof CallAbandonedError || error instanceof DeadlineError) return;
+    await this.conclude(() => this.idempotency.giveUp(this.id));
   }
 
   private async conclude(how: () => Promise<void>): Promise<void> {
