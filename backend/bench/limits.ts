@@ -81,8 +81,12 @@ export async function benchLimits(target: LimitedTarget, calls: number): Promise
       times.limited.push(other);
     }
   }
-  const counted = await api.get<{ rules: readonly { usage: { used: number } }[] }>(`/v1/user/${limited}/limits`);
-  if (counted.rules.length !== RULES || counted.rules.some(({ usage }) => usage.used < calls / 2)) {
+  const counted = await api.get<{ rules: readonly { per: string; usage: { used: number } }[] }>(
+    `/v1/user/${limited}/limits`,
+  );
+  // The minute may have been another one when most calls were made.
+  const lasting = counted.rules.filter(({ per }) => per !== 'minute');
+  if (counted.rules.length !== RULES || lasting.some(({ usage }) => usage.used < calls / 2)) {
     throw new Error('the rules have not counted the calls');
   }
   const of = (values: readonly number[]): LimitsResult => ({ p50: median(values), p99: at(values, 0.99) });
