@@ -1,27 +1,41 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const LOCAL_ADDRESS = 1;
+const REMOTE_ADDRESS = 2;
 const INODE = 9;
 
+/** The ports of a TCP connection, as the client sees them. */
+export interface PortPair {
+  readonly local: number;
+  /** Linux gives one local port to several connections that lead to different ones. */
+  readonly remote: number;
+}
+
 /**
- * The id of the process that has this port of the loopback interface open, by the kernel's own tables (proc(5)).
+ * The id of the process that has the client's end of a connection over IPv4 open, by the kernel's own tables (proc(5)).
  * @returns undefined where that cannot be told: not Linux, another machine or network namespace, or no right to look
  */
-export function processWithPort(port: number): number | undefined {
+export function clientProcess(ports: PortPair): number | undefined {
   try {
-    const inode = inodeOf(port);
+    const inode = inodeOf(ports);
     return inode === undefined ? undefined : ownerOf(`socket:[${inode}]`);
   } catch {
     return undefined;
   }
 }
 
-function inodeOf(port: number): string | undefined {
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+function inodeOf({ local, remote }: PortPair): string | undefined {
+  const [localEnd, remoteEnd] = [local, remote].map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`);
+  if (localEnd === undefined || remoteEnd === undefined) return undefined;
   return readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .find((columns) => columns[LOCAL_ADDRESS]?.endsWith(wanted) === true && columns[INODE] !== '0')?.[INODE];
+    .find(
+      (columns) =>
+        columns[LOCAL_ADDRESS]?.endsWith(localEnd) === true &&
+        columns[REMOTE_ADDRESS]?.endsWith(remoteEnd) === true &&
+        columns[INODE] !== '0',
+    )?.[INODE];
 }
 
 function ownerOf(socket: string): number | undefined {

@@ -1,3 +1,4 @@
+import type { PortPair } from './client-process.js';
 import { frame, FrameReader, type Frame } from './frames.js';
 import { OBFUSCATION_HEADER_BYTES, readObfuscation, type Obfuscation } from './obfuscation.js';
 import type { Wire } from './wire.js';
@@ -13,8 +14,8 @@ export interface ConnectionEvents {
 export interface ConnectionOrigin {
   /** Id of the proxy it came through; undefined for a direct connection. */
   readonly proxy: string | undefined;
-  /** What the client's end of the TCP connection is bound to. */
-  readonly port: number | undefined;
+  /** Undefined when the connection is over already. */
+  readonly ports: PortPair | undefined;
   /** 16 bytes, when it came through an MTProto proxy. */
   readonly secret: Buffer | undefined;
 }
@@ -47,8 +48,8 @@ export class Connection {
     return this.origin.proxy;
   }
 
-  get port(): number | undefined {
-    return this.origin.port;
+  get ports(): PortPair | undefined {
+    return this.origin.ports;
   }
 
   get dc(): number {

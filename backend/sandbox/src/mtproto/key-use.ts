@@ -1,6 +1,6 @@
 import type { Clock, KeyConflict } from '../rpc.js';
 import type { PermanentKey } from './auth-key.js';
-import { processWithPort } from './client-process.js';
+import { clientProcess } from './client-process.js';
 import type { Connection } from './connection.js';
 import type { Session } from './session.js';
 
@@ -89,8 +89,8 @@ export class KeyUse {
   }
 
   private processOf({ connection }: Session): number | undefined {
-    if (connection?.port === undefined) return undefined;
-    if (!this.processes.has(connection)) this.processes.set(connection, processWithPort(connection.port));
+    if (connection?.ports === undefined) return undefined;
+    if (!this.processes.has(connection)) this.processes.set(connection, clientProcess(connection.ports));
     return this.processes.get(connection);
   }
 }

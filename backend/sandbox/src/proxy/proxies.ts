@@ -175,10 +175,14 @@ export class Proxies {
     entry.sockets.set(socket, wire);
     this.sink(entry.behaviour === 'slow' ? new SlowWire(wire, entry.link) : wire, {
       proxy: entry.id,
-      port: socket.remotePort,
+      ports: portsOf(socket),
       secret: entry.secret,
     });
   }
+}
+
+function portsOf({ remotePort: local, localPort: remote }: Socket): ConnectionOrigin['ports'] {
+  return local === undefined || remote === undefined ? undefined : { local, remote };
 }
 
 function linkOf(kbit: number): NarrowLink {
