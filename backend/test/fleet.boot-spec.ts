@@ -185,7 +185,7 @@ describe('a fleet on one volume', () => {
     await startWorker('third');
     // The first may have lived on: what it holds stays with it.
     await first.end('SIGTERM');
-    expect(second.output).not.toContain('lease');
+    expect(second.output).not.toContain('was not renewed');
     process.kill(second.pid, 'SIGUSR2');
     expect(await second.ended()).toBe('SIGKILL');
     const [, left] = /the lease of worker second was not renewed and ends in (-?\d+) ms/.exec(second.output) ?? [];
