@@ -176,7 +176,7 @@ export function PoolForm({ pool, action, lead, pending, error, onSubmit, onClose
       </p>
       <label className="flex items-center gap-2.5 text-sm">
         <input type="checkbox" {...register('encryption')} className="size-4 shrink-0 accent-accent" />
-        Encrypt new messages, so that nobody reads them in the chat
+        Encrypt new messages, so that only this installation reads them
       </label>
       <Field
         label="Janitor"
