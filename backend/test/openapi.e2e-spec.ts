@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../src/roles/openapi-document.js';
-import { type TestApp, startApp } from './support/app.js';
+import { type TestApp, master, startApp } from './support/app.js';
 
 interface Operation {
   readonly operationId?: string;
@@ -76,6 +76,11 @@ describe('the OpenAPI document', () => {
     it('is the same document, open to everybody', async () => {
       const answer = await app.http().get('/v1/openapi.json').expect(200);
       expect(answer.body).toEqual(committed);
+    });
+
+    it('was made without changing the routes of who makes it', async () => {
+      const answer = await app.http().get('/v1/pools/none/objects/a/b').set(master).expect(404);
+      expect(answer.body).toMatchObject({ error: { code: 'pool_not_found' } });
     });
 
     it('has a page that loads nothing from elsewhere', async () => {

@@ -213,6 +213,35 @@ describe('a pool behind two gateways', () => {
       await cleaned();
     });
 
+    it('are written by one request at a time, and by the next when the process of the former has died', async () => {
+      const bytes = bodyOf(10);
+      const id = await begin('taken over', 20);
+      const writing = httpRequest(`${gateways[0].url}/v1/pools/store/uploads/${id}`, {
+        method: 'PATCH',
+        headers: { ...master, 'upload-offset': 0, 'content-length': 10 },
+      });
+      const answer = new Promise((resolve) => {
+        writing.on('response', (given) => resolve(given.resume().statusCode));
+      });
+      writing.write(bytes.subarray(0, 5));
+      await until('it to be written', async () => {
+        const rows = await database.query(
+          `SELECT 1 FROM pool_resumables WHERE upload_id = '${id}' AND writer IS NOT NULL`,
+        );
+        return rows.length === 1;
+      });
+      expect(await append(id, 0, bytes, 1)).toMatchObject({ status: 409, code: 'upload_busy' });
+      writing.end(bytes.subarray(5));
+      expect(await answer).toBe(200);
+      // As a process leaves it that is killed.
+      await database.query(
+        `UPDATE pool_resumables SET writer = gen_random_uuid(), writer_until = now() + interval '20 s' WHERE upload_id = '${id}'`,
+      );
+      expect(await append(id, 10, bytes, 1)).toMatchObject({ status: 200, offset: '20' });
+      await ask('DELETE', `/uploads/${id}`);
+      await cleaned();
+    });
+
     it('become objects by themselves when nobody waits, and are listed meanwhile', async () => {
       telegram.control.addFault({ method: 'send', hang: true });
       const bytes = bodyOf(2 * MIB);
@@ -378,9 +407,28 @@ describe('a pool behind two gateways', () => {
     });
 
     it('are made for a time only, and for a key', async () => {
-      for (const body of [{ expires_in: 0 }, { expires_in: 604_801 }, { key: '' }, { filename: '' }]) {
+      for (const body of [{ expires_in: 0 }, { expires_in: 604_801 }, { key: '' }]) {
         expect(await link(body, master)).toMatchObject({ status: 400, code: 'validation_failed' });
       }
+    });
+
+    it('give what they open a plain name, whatever is asked for', async () => {
+      for (const filename of ['', '..', 'a/b', 'a\\b', 'a\r\nb', 'gpj.\u202Eexe', 'é'.repeat(128)]) {
+        const body = JSON.stringify({ key: 'shared/page.html', expires_in: 60, filename });
+        const answer = await fetch(`${gateways[0].url}/v1/pools/store/links`, {
+          method: 'POST',
+          headers: master,
+          body,
+        });
+        expect(answer.status).toBe(400);
+        expect(await answer.text()).toMatch(/"path":"filename"/);
+      }
+      const key = 'shared/a\r\n\u202Eb';
+      await put(encodeURIComponent(key), bodyOf(1));
+      const { result } = await link({ key }, master);
+      const head = await open(String(result['url']), {}, 'HEAD');
+      expect(head.headers.get('content-disposition')).toBe(`attachment; filename="a___b"; filename*=UTF-8''a___b`);
+      await ask('DELETE', `/objects/${encodeURIComponent(key)}`);
     });
   });
 

@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { JobsRepository } from '../src/modules/bot-pool/jobs/jobs.repository.js';
 import { freePort, master, startApp, type TestApp } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
@@ -43,6 +44,9 @@ describe('a pool of bots on two workers, through a gateway', () => {
   const bots: { id: string; userId: number }[] = [];
 
   const bot = (n: number): { id: string; userId: number } => bots[n] ?? { id: '', userId: 0 };
+  /** A pool's bots as they were made: those that were added within a millisecond come in any order. */
+  const inOrder = (pool: Record<string, unknown>): unknown[] =>
+    bots.map(({ id }) => (pool['bots'] as { session_id: string }[]).find((each) => each.session_id === id));
   const newBot = async (username: string): Promise<{ id: string; userId: number }> => {
     const { token, userId } = telegram.control.createBot({ username });
     return { id: (await api.must(api.post('/v1/bot', { token, app_id: appId }))).id, userId };
@@ -99,6 +103,13 @@ describe('a pool of bots on two workers, through a gateway', () => {
   const age = async (key: string, hours: number): Promise<void> => {
     await database.query(`UPDATE pool_blobs SET stored_at = now() - interval '${hours} hours' WHERE id IN (
       SELECT blob_id FROM pool_extents e JOIN pool_objects o ON o.id = e.object_id WHERE o.key = '${key}')`);
+  };
+  /** Of a token that may write in the pool. */
+  const s3Key = async (): Promise<{ readonly accessKeyId: string; readonly secretAccessKey: string }> => {
+    const { id } = await api.must(api.get('/v1/pools/store'));
+    const token = await api.must(api.post('/v1/tokens', { name: 's3', pool_ids: [id], pool_access: 'write' }));
+    const made = await api.must(api.post(`/v1/tokens/${token.id}/s3-keys`));
+    return { accessKeyId: String(made['access_key_id']), secretAccessKey: String(made['secret_access_key']) };
   };
   const spooled = (): string[] => readdirSync(join(gateway.config.uploads.dir, '.pools'));
 
@@ -158,7 +169,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
     const budget = { max: 1000, window_s: 60, gap_ms: 0 };
     const settings = { name: 'store', chat_id: channel, chunk_size: MIB, budget };
     const pool = await api.must(api.post('/v1/pools', { ...settings, session_ids: bots.map(({ id }) => id) }));
-    expect(pool['bots']).toMatchObject([
+    expect(inOrder(pool)).toMatchObject([
       { session_id: bot(0).id, state: 'active' },
       { session_id: bot(1).id, state: 'active' },
       { session_id: bot(2).id, state: 'active' },
@@ -169,12 +180,14 @@ describe('a pool of bots on two workers, through a gateway', () => {
     const taken = await api.post('/v1/pools', { ...settings, session_ids: [bot(0).id] });
     expect(taken.body.error?.['code']).toBe('pool_name_taken');
     await until('the pool to be run', async () => (await status()).state === 'degraded');
+    const none = await api.post('/v1/pools', { ...settings, name: 'nobody', session_ids: [] });
+    expect([none.status, none.body.error?.['message']]).toEqual([400, expect.stringContaining('session_ids')]);
   });
 
   it('takes a bot back that was given its rights', async () => {
     telegram.control.chats.promote(channel, bot(3).userId);
     const pool = await api.must(api.post('/v1/pools/store/verify'));
-    expect(pool['bots']).toMatchObject(bots.map(({ id }) => ({ session_id: id, state: 'active' })));
+    expect(inOrder(pool)).toMatchObject(bots.map(({ id }) => ({ session_id: id, state: 'active' })));
     await until('all bots to work', async () => (await status()).state === 'ok');
   });
 
@@ -341,9 +354,24 @@ describe('a pool of bots on two workers, through a gateway', () => {
       const named = `?key=${encodeURIComponent(key)}`;
       expect((await put(named, `of ${key}`)).status).toBe(200);
       expect((await bytesOf(await get(named))).toString()).toBe(`of ${key}`);
+      expect((await get(named, {}, 'HEAD')).headers.get('content-length')).toBe(String(3 + key.length));
+      expect(await api.must(api.get(`/v1/pools/store/stat/${named}`))).toMatchObject({ key, parts: [{ n: 1 }] });
       expect(await resultOf(await get(named, {}, 'DELETE'))).toMatchObject({ deleted: true });
     }
     expect(await errorOf(await put('', 'x'))).toEqual({ status: 400, code: 'validation_failed' });
+  });
+
+  it('says of a key with U+0000 that it can be none', async () => {
+    for (const key of ['a%00b', '?key=a%00b']) {
+      for (const method of ['GET', 'DELETE']) {
+        const answer = await get(key, {}, method);
+        expect(answer.status).toBe(400);
+        expect(await answer.text()).toMatch(/validation_failed.*"path":"key"/);
+      }
+      expect(await errorOf(await put(key, 'x'))).toEqual({ status: 400, code: 'validation_failed' });
+    }
+    expect((await api.get('/v1/pools/store/stat/a%00b')).status).toBe(400);
+    expect((await api.get('/v1/pools/st%00re/objects/a')).status).toBe(404);
   });
 
   it('36 a bot that is taken out at once hands what it sends to another', async () => {
@@ -518,8 +546,8 @@ describe('a pool of bots on two workers, through a gateway', () => {
     await cleaned();
   });
 
-  it('46 asks Telegram for nothing more when its reader has left', async () => {
-    const bytes = randomBytes(6 * MIB);
+  it('46 reads a little ahead, and asks Telegram for nothing more when its reader has left', async () => {
+    const bytes = randomBytes(16 * MIB);
     await put('unread', bytes);
     const asked = (): number => telegram.control.journal({ method: 'upload.getFile' }).length;
     const before = asked();
@@ -527,6 +555,10 @@ describe('a pool of bots on two workers, through a gateway', () => {
     const left = new AbortController();
     const answer = await fetch(at('unread'), { headers: master, signal: left.signal });
     expect(answer.status).toBe(200);
+    await until('other bots to be asked for what comes next', () => {
+      const accounts = telegram.control.journal({ method: 'upload.getFile' }).slice(before);
+      return new Set(accounts.map(({ account }) => account)).size > 1;
+    });
     left.abort();
     let seen = -1;
     await until('the questions to end', async () => {
@@ -548,12 +580,15 @@ describe('a pool of bots on two workers, through a gateway', () => {
     await api.must(api.post('/v1/pools/store/copies', { from: { key: 'copy' }, to: { key: 'copy' } }));
     expect(await held()).toBe(before);
     const kept = await api.must(api.delete('/v1/pools/store/objects/original'));
-    expect(kept).toMatchObject({ deleted: true, remote: 'deleted' });
+    expect(kept).toMatchObject({ deleted: true, remote: 'none' });
     expect(await held()).toBe(before);
     expect((await bytesOf(await get('copy'))).equals(bytes)).toBe(true);
     await api.must(api.delete('/v1/pools/store/objects/copy'));
     expect(await held()).toBe(before - 2);
-    expect(await api.must(api.delete('/v1/pools/store/objects/copy'))).toMatchObject({ deleted: false });
+    expect(await api.must(api.delete('/v1/pools/store/objects/copy'))).toMatchObject({
+      deleted: false,
+      remote: 'none',
+    });
   });
 
   it('57 has after any puts, copies and deletes what a map would have, and no message more', async () => {
@@ -684,10 +719,7 @@ describe('a pool of bots on two workers, through a gateway', () => {
   });
 
   it('gives the same objects over S3, made of parts that are stored once', async () => {
-    const { id } = await api.must(api.get('/v1/pools/store'));
-    const token = await api.must(api.post('/v1/tokens', { name: 's3', pool_ids: [id], pool_access: 'write' }));
-    const made = await api.must(api.post(`/v1/tokens/${token.id}/s3-keys`));
-    const key = { accessKeyId: String(made['access_key_id']), secretAccessKey: String(made['secret_access_key']) };
+    const key = await s3Key();
     const s3 = async (
       method: string,
       target: string,
@@ -756,6 +788,43 @@ describe('a pool of bots on two workers, through a gateway', () => {
     await s3('DELETE', given);
     for (const name of ['composed', 's3%20one']) await s3('DELETE', `/store/${name}`);
     expect(await cleaned()).toBe(before);
+  });
+
+  it('gives an upload over S3 up only when it has not become an object', async () => {
+    const key = await s3Key();
+    const s3 = (method: string, target: string, body = ''): Promise<RawS3Answer> =>
+      sendSigned({ port: s3Port }, key, { method, target, body: Buffer.from(body) });
+    const begun = await s3('POST', '/store/raced?uploads');
+    const target = `/store/raced?uploadId=${/<UploadId>(.+)<\/UploadId>/.exec(begun.body.toString())?.[1]}`;
+    await s3('PUT', `${target}&partNumber=1`, 'x');
+    const { id } = await api.must(api.get('/v1/pools/store'));
+    const waiting = (count: number): Promise<unknown> =>
+      until('requests to wait for each other', async () => {
+        const [row] = await database.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+            WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`,
+        );
+        return row?.count === count;
+      });
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(hashtextextended($1, 20260729))', [id]);
+    const named = `<Part><PartNumber>1</PartNumber><ETag>${md5(Buffer.from('x'))}</ETag></Part>`;
+    const completed = s3('POST', target, `<CompleteMultipartUpload>${named}</CompleteMultipartUpload>`);
+    await waiting(1);
+    const aborted = s3('DELETE', target);
+    await waiting(2);
+    await holder.end();
+    expect(await completed).toMatchObject({ status: 200 });
+    expect(await aborted).toMatchObject({ status: 404, code: 'NoSuchUpload' });
+    expect(await (await get('raced')).text()).toBe('x');
+    expect(await s3('POST', target, `<CompleteMultipartUpload>${named}</CompleteMultipartUpload>`)).toMatchObject({
+      status: 200,
+    });
+    const others = `<CompleteMultipartUpload>${named.replace(/<ETag>./, '<ETag>0')}</CompleteMultipartUpload>`;
+    expect(await s3('POST', target, others)).toMatchObject({ status: 400, code: 'InvalidPart' });
+    expect(await s3('DELETE', '/store/raced')).toMatchObject({ status: 204 });
+    await cleaned();
   });
 
   it('stores under the limits that bots meet in a chat, with a budget that keeps them', async () => {

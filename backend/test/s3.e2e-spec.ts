@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -400,6 +401,7 @@ describe('the S3 endpoint', () => {
         [`bytes=${size - 1}-`, size - 1, size - 1],
         [`bytes=65535-65536`, 65_535, 65_536],
         [`bytes=1-${size * 2}`, 1, size - 1],
+        ['bytes=0-99999999999999999999', 0, size - 1],
         ['bytes=-1', size - 1, size - 1],
         [`bytes=-${size * 2}`, 0, size - 1],
       ] as const) {
@@ -699,6 +701,8 @@ describe('the S3 endpoint', () => {
       expect(await complete()).toBe('MalformedXML');
       expect(await complete(two, seven)).toBe('none');
       expect(await complete(two, seven)).toBe('none');
+      expect(await complete(two)).toBe('InvalidPart');
+      expect(await complete(two, { ...seven, ETag: `${last.slice(0, -1)}zz"` })).toBe('InvalidPart');
       expect((await get('by hand')).equals(Buffer.concat([five, Buffer.from('end')]))).toBe(true);
     });
 
@@ -807,6 +811,18 @@ describe('the S3 endpoint', () => {
       expect(status).toBe(400);
       expect(await impatient.store.head({ bucket: 'mine', key: 'slow' })).toBeUndefined();
       await impatient.stop();
+    });
+
+    it('also to a body that ends before its length, by a client that still listens', async () => {
+      const signed = { method: 'PUT', target: '/mine/short', payloadHash: 'UNSIGNED-PAYLOAD' };
+      const headers = signedHeaders({ ...signed, headers: { 'content-length': '10' } }, key, `127.0.0.1:${s3.port}`);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+      const socket = connect(s3.port, '127.0.0.1');
+      socket.end(`PUT /mine/short HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\nhalf`);
+      let answer = '';
+      for await (const piece of socket as AsyncIterable<Buffer>) answer += piece.toString();
+      expect(answer).toMatch(/^HTTP\/1\.1 400 .*<Code>IncompleteBody</s);
+      expect(await s3.store.head({ bucket: 'mine', key: 'short' })).toBeUndefined();
     });
 
     it('also to a body that is not wanted', async () => {

@@ -230,4 +230,18 @@ it('makes a pool, stores a file in it, gives the same bytes back, and deletes th
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete object' }).click();
   await page.getByText('Messages that nothing else uses are deleted.').waitFor();
+
+  // What a browser takes for a way up in a path.
+  await product.api('PUT', '/v1/pools/store/objects/?key=..', { named: 'so' });
+  await page.reload();
+  await page.getByRole('button', { name: '..', exact: true }).click();
+  await page.getByText('In one message').waitFor();
+  const odd = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  expect(readFileSync(await (await odd).path()).toString()).toBe('{"named":"so"}');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Actions for ..' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete object' }).click();
+  await page.getByRole('heading', { name: 'No objects yet' }).waitFor();
 });

@@ -38,8 +38,10 @@ const ERROR_ENVELOPE: Schemas[string] = {
 /**
  * OpenAPI has no patterns in paths: `:kind(bot|user)` is documented as `{kind}`, whose values its schema lists, and whatever may follow,
  * which is the key of an object, as `{key}`.
+ * @returns what gives the routes their patterns back, for whoever serves them in this process
  */
-function dropPatterns(app: INestApplicationContext): void {
+function dropPatterns(app: INestApplicationContext): () => void {
+  const former = new Map<object, string>();
   for (const { controllers } of app.get(ModulesContainer).values()) {
     for (const { metatype } of controllers.values()) {
       const prototype = (metatype as { prototype: object } | null)?.prototype ?? {};
@@ -47,11 +49,15 @@ function dropPatterns(app: INestApplicationContext): void {
         const handler: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
         if (typeof handler !== 'function') continue;
         const path: unknown = Reflect.getMetadata(PATH_METADATA, handler);
-        if (typeof path === 'string')
-          Reflect.defineMetadata(PATH_METADATA, path.replace(/(:\w+)\([^)]*\)/g, '$1').replace(/\*$/, ':key'), handler);
+        if (typeof path !== 'string') continue;
+        former.set(handler, path);
+        Reflect.defineMetadata(PATH_METADATA, path.replace(/(:\w+)\([^)]*\)/g, '$1').replace(/\*$/, ':key'), handler);
       }
     }
   }
+  return () => {
+    for (const [handler, path] of former) Reflect.defineMetadata(PATH_METADATA, path, handler);
+  };
 }
 
 /** The OpenAPI 3.1 document of the public API, made from the controllers and DTO classes of ROLE=all. */
@@ -69,7 +75,7 @@ export async function openApiDocument(): Promise<OpenAPIObject> {
     preview: true,
     logger: false,
   });
-  dropPatterns(app);
+  const restorePatterns = dropPatterns(app);
   applyOpenApiNotes(swagger);
   const document = swagger.SwaggerModule.createDocument(
     app,
@@ -82,6 +88,7 @@ export async function openApiDocument(): Promise<OpenAPIObject> {
       .addSecurityRequirements('bearer')
       .build(),
   );
+  restorePatterns();
   document.components = {
     ...document.components,
     schemas: { ...document.components?.schemas, ErrorEnvelope: ERROR_ENVELOPE },

@@ -37,13 +37,14 @@ interface Upload {
 
 const PIECE_BYTES = 64 * 1024;
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
+const namesOf = (parts: readonly PartName[]): string => JSON.stringify(parts.map(({ number, etag }) => [number, etag]));
 const compare = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** An object store as its port promises it, in memory. */
 export class MemoryObjectStore implements ObjectStore {
   private readonly buckets = new Map<string, Bucket & { readonly objects: Map<string, Stored> }>();
   private readonly uploads = new Map<string, Upload>();
-  private readonly completed = new Map<string, ObjectInfo>();
+  private readonly completed = new Map<string, { readonly info: ObjectInfo; readonly named: string }>();
   private readonly refusals: ObjectStoreError[] = [];
   /** What completing an upload waits for before it does anything. */
   completing: Promise<void> = Promise.resolve();
@@ -164,7 +165,11 @@ export class MemoryObjectStore implements ObjectStore {
   ): Promise<ObjectInfo> {
     await this.completing;
     const done = this.completed.get(upload.uploadId);
-    if (done && done === (await this.head(upload))) return done;
+    if (done && done.info === (await this.head(upload))) {
+      if (done.named !== namesOf(parts))
+        throw new ObjectStoreError('invalid_part', 'it was completed with other parts');
+      return done.info;
+    }
     const { attributes, parts: stored } = this.uploadOf(upload);
     const found = parts.map(({ number, etag }) => {
       const part = stored.get(number);
@@ -178,7 +183,7 @@ export class MemoryObjectStore implements ObjectStore {
     const etag = `${md5(Buffer.from(found.map(({ info }) => info.etag).join(''), 'hex'))}-${found.length}`;
     const info = this.keep(upload, Buffer.concat(found.map(({ bytes }) => bytes)), etag, attributes);
     this.uploads.delete(upload.uploadId);
-    this.completed.set(upload.uploadId, info);
+    this.completed.set(upload.uploadId, { info, named: namesOf(parts) });
     return info;
   }
 

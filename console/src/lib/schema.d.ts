@@ -3216,10 +3216,10 @@ export interface components {
       /** @description whether it was there */
       deleted: boolean;
       /**
-       * @description what became of its messages: bots may delete for 48 hours, afterwards they stay in the chat
+       * @description what became of its messages: bots may delete for 48 hours, afterwards they stay in the chat; none: there were none that no other object has
        * @enum {string}
        */
-      remote: 'deleted' | 'pending' | 'not_possible';
+      remote: 'deleted' | 'pending' | 'not_possible' | 'none';
     };
     ObjectListDto: {
       objects: components['schemas']['ObjectDto'][];
@@ -3334,7 +3334,7 @@ export interface components {
       key: string;
       /** @description seconds */
       expires_in: number;
-      /** @description what a browser is to call the file; absent: the end of the key */
+      /** @description what a browser is to call the file, a plain name; absent: the end of the key */
       filename?: string;
     };
     LinkDto: {
@@ -7297,13 +7297,16 @@ export interface operations {
   };
   getObject: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description the key, where that of the path is empty */
+        key?: string;
+      };
       header?: {
         /** @description one range of bytes */
         Range?: string;
       };
       path: {
-        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead, and this is empty: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7333,7 +7336,10 @@ export interface operations {
   };
   putObject: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description the key, where that of the path is empty */
+        key?: string;
+      };
       header?: {
         /** @description base64: 422 unless the body has it */
         'Content-MD5'?: string;
@@ -7349,7 +7355,7 @@ export interface operations {
         'X-Meta-*'?: string;
       };
       path: {
-        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead, and this is empty: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7387,13 +7393,16 @@ export interface operations {
   };
   deleteObject: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description the key, where that of the path is empty */
+        key?: string;
+      };
       header?: {
         /** @description ETags: 412 unless the object has one of them */
         'If-Match'?: string;
       };
       path: {
-        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead, and this is empty: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7427,10 +7436,13 @@ export interface operations {
   };
   headObject: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description the key, where that of the path is empty */
+        key?: string;
+      };
       header?: never;
       path: {
-        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead, and this is empty: objects/?key=… */
         key: string;
         pool: string;
       };
@@ -7500,10 +7512,13 @@ export interface operations {
   };
   statObject: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description the key, where that of the path is empty */
+        key?: string;
+      };
       header?: never;
       path: {
-        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead: objects/?key=… */
+        /** @description percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for steps between folders, goes into the query instead, and this is empty: objects/?key=… */
         key: string;
         pool: string;
       };

@@ -76,7 +76,7 @@ export type PoolJob = Answer<paths['/v1/pools/{pool}/jobs']['get']>[number];
 /** What a pool keeps under a key. */
 export type StoredObject = Answer<paths['/v1/pools/{pool}/objects']['get']>['objects'][number];
 /** What became of the messages of something that was deleted. */
-export type RemoteState = Answer<paths['/v1/pools/{pool}/collect']['post']>['remote'];
+export type RemoteState = Answer<paths['/v1/pools/{pool}/objects/{key}']['delete']>['remote'];
 /** An access key of S3, without its secret. */
 export type AccessKey = Answer<paths['/v1/tokens/{id}/s3-keys']['get']>[number];
 /** Something that was changed or refused. */

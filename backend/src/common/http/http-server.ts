@@ -269,9 +269,12 @@ export class HttpServer extends FastifyAdapter {
       else done();
     });
     fastify.addHook('onRequest', (request, _reply, done) => {
-      // No name of ours has the one character that PostgreSQL's text cannot hold: what is asked for is not there.
+      // No name of ours has the one character that PostgreSQL's text cannot hold: what is asked for is not there. Routes that take all
+      // that is left of a path judge that themselves.
       const path = pathOf(request.url);
-      if (path.includes('%00')) {
+      const { '*': left, ...names } = request.params as Readonly<Record<string, string>>;
+      const isNamed = request.is404 || left === undefined;
+      if (isNamed ? path.includes('%00') : Object.values(names).some((name) => name.includes('\0'))) {
         done(new RouteNotFoundError(request.method, path));
         return;
       }

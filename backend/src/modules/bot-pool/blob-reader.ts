@@ -11,6 +11,7 @@ import { BlobReads } from './blob-reads.js';
 import { BlobsRepository } from './blobs.repository.js';
 import { BotCalls, isGone, startingWith } from './bot-calls.js';
 import { BlobLostError, BlobUnreadableError } from './bot-pool.errors.js';
+import { type Ahead, inTurn, type Source } from './in-turn.js';
 import { documentOf } from './message-document.js';
 import { PoolKeys } from './pool-keys.js';
 import { PoolsRepository } from './pools.repository.js';
@@ -31,6 +32,9 @@ interface Stretch {
   readonly isFresh?: boolean;
 }
 
+/** Each message that is begun ahead holds half a MiB with the worker of its bot, and little here. */
+const AHEAD: Ahead = { sources: 3, bytes: 4 * 1024 ** 2 };
+
 /** Reads messages through whichever bot of the pool can. While they are read they stay, whatever becomes of their objects. */
 @Injectable()
 export class BlobReader {
@@ -50,7 +54,8 @@ export class BlobReader {
   }
 
   /**
-   * The bytes of extents from `from` up to `to`, message after message, and no faster than they are taken. The first are there already.
+   * The bytes of extents from `from` up to `to`, message after message, and no faster than they are taken, but for a few messages that
+   * are begun ahead. The first bytes are there already.
    * @returns undefined when nothing refers to one of the messages any more
    * @throws BlobLostError, BlobUnreadableError
    */
@@ -61,7 +66,7 @@ export class BlobReader {
       extents.map(({ blob }) => blob),
     );
     if (endReading === undefined) return undefined;
-    const pieces = this.pieces({ poolId, bots, extents }, from, to);
+    const pieces = inTurn(this.sources({ poolId, bots, extents }, from, to), AHEAD);
     const ending = (): void =>
       void pieces
         .return(undefined)
@@ -141,20 +146,22 @@ export class BlobReader {
     );
   }
 
-  private async *pieces(
+  private *sources(
     { poolId, bots, extents }: { poolId: string; bots: readonly string[]; extents: readonly Extent[] },
     from: number,
     to: number,
-  ): AsyncGenerator<Buffer, undefined> {
+  ): Generator<Source, undefined> {
     let begin = 0;
     for (const { blob, offset, sizeBytes } of extents) {
       const end = begin + sizeBytes;
       if (end > from && begin < to) {
         const [first, behindLast] = [Math.max(from, begin), Math.min(to, end)];
         const stretch = { from: first - begin + offset, to: behindLast - begin + offset };
-        yield* blob.sealHead === undefined
-          ? this.piecesOf(blob, bots, stretch)
-          : this.openedOf({ poolId, blob, head: blob.sealHead }, bots, stretch);
+        const open = (): AsyncGenerator<Buffer, undefined> =>
+          blob.sealHead === undefined
+            ? this.piecesOf(blob, bots, stretch)
+            : this.openedOf({ poolId, blob, head: blob.sealHead }, bots, stretch);
+        yield { sizeBytes: behindLast - first, open };
       }
       begin = end;
     }
@@ -184,7 +191,10 @@ export class BlobReader {
     const { to } = stretch;
     let at = stretch.from;
     const failures: unknown[] = [];
-    for (const bot of startingWith(bots, blob.uploaderId)) {
+    const order = startingWith(bots, blob.uploaderId);
+    // The first once more where it had begun: a download that waits ahead of a slow reader is ended after some minutes.
+    for (const [index, bot] of [...order, ...order.slice(0, 1)].entries()) {
+      if (index === order.length && at === stretch.from) break;
       try {
         const body = await this.open(bot, blob, { ...stretch, from: at });
         for await (const piece of body as AsyncIterable<Buffer>) {

@@ -159,6 +159,16 @@ export class PartMismatchError extends AppError {
   }
 }
 
+/** The upload was completed with other parts than those that are named now. */
+export class OtherPartsError extends AppError {
+  readonly code = 'invalid_part';
+  readonly status = 400;
+
+  constructor() {
+    super('the upload was completed with other parts');
+  }
+}
+
 /** What waits on the disk for the bots of pools takes all that it may. */
 export class SpoolFullError extends AppError {
   readonly code = 'spool_full';

@@ -1,9 +1,19 @@
-import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../common/http/index.js';
+import { isPlainName } from '../uploads/index.js';
 
 const MAX_KEY_LENGTH = 1_024;
 /** As long as S3's presigned URLs live at most. */
 const MAX_EXPIRY_SECONDS = 7 * 24 * 3_600;
+
+const IsPlainName = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isPlainName',
+    validator: {
+      validate: (name) => typeof name === 'string' && isPlainName(name),
+      defaultMessage: (args) => `${args?.property ?? 'this'} must be a plain file name of at most 255 bytes`,
+    },
+  });
 
 export class CreateLinkDto {
   @ApiProperty({ type: String }) @IsString() @IsNotEmpty() @MaxLength(MAX_KEY_LENGTH) key!: string;
@@ -14,11 +24,12 @@ export class CreateLinkDto {
   @Max(MAX_EXPIRY_SECONDS)
   expires_in!: number;
 
-  @ApiPropertyOptional({ type: String, description: 'what a browser is to call the file; absent: the end of the key' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'what a browser is to call the file, a plain name; absent: the end of the key',
+  })
   @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(255)
+  @IsPlainName()
   filename?: string;
 }
 

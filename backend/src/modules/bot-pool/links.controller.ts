@@ -17,6 +17,7 @@ import {
   Returns,
 } from '../../common/http/index.js';
 import { contentDisposition, sendFile } from '../files/index.js';
+import { plainNameOf } from '../uploads/index.js';
 import { LinkNotFoundError } from './bot-pool.errors.js';
 import { BucketsService } from './buckets.service.js';
 import { CreatedLinkDto, CreateLinkDto, LinkDto } from './link.dto.js';
@@ -140,7 +141,7 @@ export class LinkedObjectsController {
 function safeHeaders({ key, filename }: Link): Record<string, string> {
   return {
     'cache-control': 'private, no-store',
-    'content-disposition': contentDisposition(filename ?? key.slice(key.lastIndexOf('/') + 1)),
+    'content-disposition': contentDisposition(plainNameOf(filename ?? key.slice(key.lastIndexOf('/') + 1))),
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
     'x-robots-tag': 'noindex',
   };

@@ -82,10 +82,12 @@ export class ObjectDeletedDto {
   @ApiProperty({ type: Boolean, description: 'whether it was there' }) deleted!: boolean;
   @ApiProperty({
     type: String,
-    enum: REMOTE,
-    description: 'what became of its messages: bots may delete for 48 hours, afterwards they stay in the chat',
+    enum: [...REMOTE, 'none'],
+    description:
+      'what became of its messages: bots may delete for 48 hours, afterwards they stay in the chat; none: there were ' +
+      'none that no other object has',
   })
-  remote!: (typeof REMOTE)[number];
+  remote!: (typeof REMOTE)[number] | 'none';
 }
 
 export class ObjectNameDto {

@@ -7,6 +7,7 @@ import {
   ApiHeader,
   ApiOperation,
   ApiParam,
+  ApiQuery,
   ApiResponse,
   ApiTags,
   currentCaller,
@@ -50,7 +51,13 @@ const KEY = {
   type: 'string',
   description:
     'percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for ' +
-    'steps between folders, goes into the query instead: objects/?key=…',
+    'steps between folders, goes into the query instead, and this is empty: objects/?key=…',
+} as const;
+const KEY_IN_QUERY = {
+  name: 'key',
+  type: 'string',
+  required: false,
+  description: 'the key, where that of the path is empty',
 } as const;
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
@@ -68,6 +75,7 @@ export class ObjectsController {
   @RawBody()
   @Returns(ObjectDto)
   @ApiParam(KEY)
+  @ApiQuery(KEY_IN_QUERY)
   @ApiHeader(IF_MATCH)
   @ApiHeader(IF_NONE_MATCH)
   @ApiHeader({ name: 'Content-MD5', required: false, description: 'base64: 422 unless the body has it' })
@@ -111,6 +119,7 @@ export class ObjectsController {
   @Head('objects/*')
   @NoEnvelope()
   @ApiParam(KEY)
+  @ApiQuery(KEY_IN_QUERY)
   @ApiOperation({ operationId: 'headObject', summary: 'What a download would answer, without its bytes' })
   @ApiResponse({ status: 200, description: 'the headers of the download' })
   async head(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -123,6 +132,7 @@ export class ObjectsController {
   @Get('objects/*')
   @NoEnvelope()
   @ApiParam(KEY)
+  @ApiQuery(KEY_IN_QUERY)
   @ApiHeader({ name: 'Range', required: false, description: 'one range of bytes' })
   @ApiOperation({ operationId: 'getObject', summary: 'The bytes of an object, or a range of them' })
   @ApiResponse({ status: 200, description: 'the bytes of the object', content: BYTES })
@@ -138,6 +148,7 @@ export class ObjectsController {
   @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDeletedDto)
   @ApiParam(KEY)
+  @ApiQuery(KEY_IN_QUERY)
   @ApiHeader(IF_MATCH)
   @ApiOperation({ operationId: 'deleteObject', summary: 'Remove an object, and its messages where that is possible' })
   async remove(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectDeletedDto> {
@@ -163,6 +174,7 @@ export class ObjectsController {
   @Get('stat/*')
   @Returns(ObjectStatDto)
   @ApiParam(KEY)
+  @ApiQuery(KEY_IN_QUERY)
   @ApiOperation({ operationId: 'statObject', summary: 'An object with its messages' })
   async stat(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectStatDto> {
     const object = await this.objects.find(await this.buckets.ofPool(name), keyOf(request));

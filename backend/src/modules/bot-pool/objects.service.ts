@@ -183,14 +183,16 @@ export class ObjectsService {
     return replaced;
   }
 
-  /** @returns whether it was there, and what became of its messages. @throws PreconditionFailedError */
+  /** @returns whether it was there, and what became of messages that nothing else refers to. @throws PreconditionFailedError */
   async remove(
     bucket: Bucket,
     key: string,
     precondition: Precondition,
-  ): Promise<{ readonly deleted: boolean; readonly remote: Promise<Remote> }> {
+  ): Promise<{ readonly deleted: boolean; readonly remote: Promise<Remote | 'none'> }> {
     const freed = await this.repository.remove(bucket, key, precondition);
-    return { deleted: freed !== undefined, remote: this.erase(bucket.poolId, freed ?? []) };
+    const blobs = freed ?? [];
+    const remote = blobs.length === 0 ? Promise.resolve('none' as const) : this.erase(bucket.poolId, blobs);
+    return { deleted: freed !== undefined, remote };
   }
 
   /** One version, whatever its key has now. @returns what became of its messages; `deleted` when it was gone already */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/db/unit-of-work.js';
 import { BlobsRepository } from './blobs.repository.js';
-import { PartMismatchError } from './bot-pool.errors.js';
+import { OtherPartsError, PartMismatchError } from './bot-pool.errors.js';
 import { type CopySource, ObjectsRepository } from './objects.repository.js';
 import { type BodyOptions, ObjectsService } from './objects.service.js';
 import type {
@@ -21,6 +21,8 @@ import { type UploadName, UploadsRepository } from './uploads.repository.js';
 
 /** An upload that has not ended after so long is nobody's any more. */
 const GIVEN_UP_AFTER_MS = 7 * 24 * 3_600_000;
+/** As parts have it; of other characters a Buffer of hexadecimal digits would keep nothing. */
+const MD5 = /^[0-9a-f]{32}$/;
 
 /** What is asked of uploads: those after another one, from a key on. */
 export type UploadsQuestion = Parameters<UploadsRepository['list']>[1];
@@ -79,10 +81,10 @@ export class PartUploads {
   }
 
   /**
-   * Makes an object of parts, in their order, and frees the others. Asked again it gives the same object, for as long as the key
-   * has that.
+   * Makes an object of parts, in their order, and frees the others. Asked again with the same parts it gives the same object, for as
+   * long as the key has that.
    * @param minPartBytes what each but the last has at least
-   * @throws PartUploadNotFoundError, PartMismatchError, PreconditionFailedError
+   * @throws PartUploadNotFoundError, PartMismatchError, OtherPartsError, PreconditionFailedError
    */
   async complete(
     upload: UploadName,
@@ -94,7 +96,10 @@ export class PartUploads {
     const { object, freed } = await this.unitOfWork.run(async () => {
       await this.objects.lockPool(bucket.poolId);
       const done = await this.objects.madeBy(id, bucket.id, key);
-      if (done !== undefined) return { object: done, freed: [] };
+      if (done !== undefined) {
+        if (!isMadeOf(done, named)) throw new OtherPartsError();
+        return { object: done, freed: [] };
+      }
       const described = await this.repository.find(upload);
       const parts = chosen(await this.repository.parts(id), named, minPartBytes);
       return this.assemble(upload, described, parts, { precondition });
@@ -117,11 +122,10 @@ export class PartUploads {
       whole,
     }: { readonly precondition: Precondition; readonly whole?: Partial<Pick<NewObject, 'etag' | 'sha256'>> },
   ): Promise<Replaced> {
-    const md5s = Buffer.from(parts.map(({ etag }) => etag).join(''), 'hex');
     const made = {
       key,
       sizeBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-      etag: `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`,
+      etag: etagOf(parts),
       sha256: undefined,
       ...whole,
       contentType,
@@ -134,10 +138,9 @@ export class PartUploads {
     return { object, freed: [...freed, ...(await this.repository.remove(id))] };
   }
 
-  /** @throws PartUploadNotFoundError */
-  async abort(upload: UploadName): Promise<void> {
-    await this.repository.find(upload);
-    await this.giveUp(upload.bucket.poolId, upload.id);
+  /** @throws PartUploadNotFoundError also when it has become an object meanwhile */
+  abort(upload: UploadName): Promise<void> {
+    return this.giveUp(upload.bucket.poolId, upload.id, () => this.repository.find(upload));
   }
 
   /** By number. @throws PartUploadNotFoundError */
@@ -158,9 +161,10 @@ export class PartUploads {
     }
   }
 
-  private async giveUp(poolId: string, id: string): Promise<void> {
+  private async giveUp(poolId: string, id: string, expect?: () => Promise<unknown>): Promise<void> {
     const freed = await this.unitOfWork.run(async () => {
       await this.objects.lockPool(poolId);
+      await expect?.();
       return this.repository.remove(id);
     });
     void this.service.erase(poolId, freed);
@@ -191,6 +195,17 @@ function stretch(extents: readonly Extent[], from: number, to: number): Extent[]
     begin += sizeBytes;
     return behindLast > first ? [{ blob, offset: offset + first, sizeBytes: behindLast - first }] : [];
   });
+}
+
+/** S3's: the MD5 of the parts' MD5s, and how many they are. */
+function etagOf(parts: readonly { readonly etag: string }[]): string {
+  const md5s = Buffer.from(parts.map(({ etag }) => etag).join(''), 'hex');
+  return `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`;
+}
+
+/** Whether an object that was made of parts was made of these; their numbers are not kept. */
+function isMadeOf({ etag }: ObjectRow, named: readonly { readonly etag: string }[]): boolean {
+  return named.every((part) => MD5.test(part.etag)) && etagOf(named) === etag;
 }
 
 /** @throws PartMismatchError */

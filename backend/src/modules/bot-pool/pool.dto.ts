@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
+  ArrayNotEmpty,
   ArrayUnique,
   IsArray,
   IsBoolean,
@@ -82,8 +83,9 @@ export class CreatePoolDto {
   @IsInt()
   chat_id!: number;
 
-  @ApiProperty({ type: [String], maxItems: MAX_BOTS, description: 'bots, administrators of the chat' })
+  @ApiProperty({ type: [String], minItems: 1, maxItems: MAX_BOTS, description: 'bots, administrators of the chat' })
   @IsArray()
+  @ArrayNotEmpty()
   @ArrayMaxSize(MAX_BOTS)
   @ArrayUnique()
   @IsUUID('all', { each: true })

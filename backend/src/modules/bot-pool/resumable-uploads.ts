@@ -33,11 +33,13 @@ const DISK_BYTES = 4 * 1024 ** 3;
 const POLL_MS = 200;
 /** How long a body is not read while bots are behind. */
 const ROOM_MS = 15 * 60_000;
-/** How long a request waits for another one that writes the same upload. */
-const BUSY_MS = 5_000;
 /** A writer that is silent for so long may be one whose connection is gone: whoever comes next takes its place. */
 const SILENT_MS = 1_000;
 const RENEW_MS = 5_000;
+/** How long a writer has to say that it still is, once another one waits; what lives says so within `RENEW_MS`. */
+const DOUBTED_MS = 7_000;
+/** How long a request waits for another one that writes the same upload, also for one whose process has died. */
+const BUSY_MS = DOUBTED_MS + 1_000;
 const RETRY_AFTER_MS = 10_000;
 
 /** What an upload is begun with. */
@@ -283,7 +285,8 @@ export class ResumableUploads {
     const writer: Writer = { id: randomUUID(), silenced: new AbortController(), lastByteAt: performance.now() };
     const deadline = performance.now() + BUSY_MS;
     await this.repository.find(poolId, id);
-    while (!(await this.repository.beginWriting(id, writer.id))) {
+    for (let attempt = 1; !(await this.repository.beginWriting(id, writer.id)); attempt += 1) {
+      if (attempt === 1) await this.repository.doubtWriter(id, DOUBTED_MS);
       const former = this.writers.get(id);
       if (former !== undefined && performance.now() - former.lastByteAt > SILENT_MS) former.silenced.abort();
       if (performance.now() >= deadline) throw new UploadBusyError();

@@ -180,6 +180,15 @@ export class ResumablesRepository {
     return rows.length > 0;
   }
 
+  /** Another one waits: unless whoever writes it says in so long that it still does, it is nobody's. */
+  async doubtWriter(id: string, forMs: number): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE pool_resumables SET writer_until = least(writer_until, now() + $2 * interval '1 millisecond')
+        WHERE upload_id = $1`,
+      [id, forMs],
+    );
+  }
+
   /** @returns false when somebody else has taken it, or it is gone */
   async keepWriting(id: string, writer: string): Promise<boolean> {
     const rows = await this.unitOfWork.rows(

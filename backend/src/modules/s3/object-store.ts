@@ -91,11 +91,12 @@ export interface ObjectStore {
   ): Promise<PartInfo>;
 
   /**
-   * Makes an object of the named parts, in their order, and frees the others. Asked again for an upload that it has completed, it
-   * answers the same object for as long as that is what the key has: clients repeat what they got no answer to.
+   * Makes an object of the named parts, in their order, and frees the others. Asked again with the same parts for an upload that it
+   * has completed, it answers the same object for as long as that is what the key has: clients repeat what they got no answer to.
    * @param parts in rising order of their numbers
    * @param minPartBytes what each part but the last has at least
-   * @throws ObjectStoreError `no_such_upload`, `invalid_part` (missing, or another ETag), `part_too_small`, `precondition_failed`
+   * @throws ObjectStoreError `no_such_upload`, `invalid_part` (missing, another ETag, or not what it was completed with),
+   *   `part_too_small`, `precondition_failed`
    */
   completeUpload(
     upload: UploadRef,
@@ -104,7 +105,7 @@ export interface ObjectStore {
     precondition: Precondition | undefined,
   ): Promise<ObjectInfo>;
 
-  /** Ends an upload and frees its parts. @throws ObjectStoreError `no_such_upload` */
+  /** Ends an upload and frees its parts. @throws ObjectStoreError `no_such_upload` also when it becomes an object meanwhile */
   abortUpload(upload: UploadRef): Promise<void>;
 
   /** The parts of an upload after a number, by number. @throws ObjectStoreError `no_such_upload` */

@@ -67,6 +67,8 @@ export class S3Server {
   private readonly server: Server;
   private readonly deadlines: S3Deadlines;
   private readonly now: () => number;
+  /** The last request of each connection. */
+  private readonly lastOf = new WeakMap<Duplex, IncomingMessage>();
 
   constructor(private readonly options: S3ServerOptions) {
     this.deadlines = { ...DEADLINES, ...options.deadlines };
@@ -85,7 +87,7 @@ export class S3Server {
     this.server.on('connect', (_request, socket) => {
       endWith(socket, new S3Error('MethodNotAllowed', 'this is no proxy'));
     });
-    this.server.on('clientError', refuseConnection);
+    this.server.on('clientError', (error, socket) => refuseConnection(error, socket, this.lastOf.get(socket)));
   }
 
   /** @returns where it listens. @throws what the system says of the address */
@@ -108,6 +110,7 @@ export class S3Server {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange: Exchange = { request, response, requestId: randomUUID() };
+    this.lastOf.set(request.socket, request);
     response.on('error', () => undefined);
     const gone = new AbortController();
     response.once('close', () => {
@@ -350,8 +353,8 @@ async function inTime<Value>(work: Promise<Value>, limitMs: number, late: () => 
   }
 }
 
-/** Answers what is no request. */
-function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
+/** Answers what is no request, or no more of one. @param last the request that came before it on the connection */
+function refuseConnection(error: Error & { code?: string }, socket: Duplex, last: IncomingMessage | undefined): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -362,7 +365,9 @@ function refuseConnection(error: Error & { code?: string }, socket: Duplex): voi
       ? new S3Error('RequestHeaderSectionTooLarge', 'the request headers are too large')
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? new S3Error('RequestTimeout', 'the request did not come in time')
-        : new S3Error('InvalidRequest', 'this is not an HTTP request'),
+        : error.code === 'HPE_INVALID_EOF_STATE' && last?.complete === false
+          ? new S3Error('IncompleteBody', 'the body ended before its length')
+          : new S3Error('InvalidRequest', 'this is not an HTTP request'),
   );
 }
 

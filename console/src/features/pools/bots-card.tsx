@@ -21,7 +21,7 @@ import { useRefresh } from '@/lib/queries';
 import { formatCountdown } from '@/lib/time';
 import type { Pool, PoolBotStatus } from '@/lib/types';
 import { AddBotsDialog } from './pool-dialogs';
-import { adviceFor, BOT_STATE } from './pool-states';
+import { adviceFor, BOT_STATE, OF_PAUSED_POOL } from './pool-states';
 
 type PoolBot = Pool['bots'][number];
 
@@ -96,7 +96,8 @@ function BotRow({ pool, bot, live, onVerify, onRemove }: BotRowProps) {
   const params = { path: { pool: pool.id, id: bot.session_id } };
   // What somebody has just changed is in the registry before the worker follows it.
   const state = bot.state === 'active' ? (live?.state ?? 'active') : bot.state;
-  const look = state === 'active' ? undefined : BOT_STATE[state];
+  const isHeld = pool.paused && (state === 'active' || state === 'idle');
+  const look = isHeld ? OF_PAUSED_POOL : state === 'active' ? undefined : BOT_STATE[state];
   const reason = bot.reason ?? live?.reason;
   const done = (said: string) => ({
     onSuccess: () => {

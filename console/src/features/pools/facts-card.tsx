@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Card } from '@/components/ui/card';
+import { useSessionNames } from '@/components/session/use-session-names';
 import { CopyButton } from '@/components/ui/copy';
 import { RelativeTime } from '@/components/ui/relative-time';
 import { formatBytes } from '@/lib/bytes';
@@ -14,7 +15,8 @@ interface FactsCardProps {
 
 /** What waits, what is kept, and how the pool is set. */
 export function FactsCard({ pool, backlog }: FactsCardProps) {
-  const { budget } = pool;
+  const { budget, scrub, janitor_session_id: janitor } = pool;
+  const nameOf = useSessionNames();
   return (
     <Card title="Pool">
       <dl className="tabular grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2 text-sm">
@@ -46,6 +48,13 @@ export function FactsCard({ pool, backlog }: FactsCardProps) {
         <Fact name="A message">at most {formatBytes(pool.chunk_size)}</Fact>
         <Fact name="A bot">
           {budget.max} messages in {budget.window_s} s, {budget.gap_ms} ms between two
+        </Fact>
+        <Fact name="New messages">{pool.encryption ? 'encrypted' : 'as they are, for whoever sees the chat'}</Fact>
+        <Fact name="Janitor">{janitor === undefined ? 'none' : nameOf(janitor)}</Fact>
+        <Fact name="Checked">
+          {scrub === undefined
+            ? 'when somebody asks'
+            : `every ${scrub.every_h} h, with the bytes of ${scrub.sample} % of the messages`}
         </Fact>
         <Fact name="Worker">{pool.worker ?? 'none'}</Fact>
         <Fact name="Made">

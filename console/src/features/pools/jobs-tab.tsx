@@ -15,6 +15,7 @@ import { usePoolJobs, useRefresh } from '@/lib/queries';
 import type { Pool, PoolJob } from '@/lib/types';
 import { PurgeDialog, ScrubDialog } from './job-dialogs';
 import { JOB_KIND, JOB_STATE, PROBLEM, isOver } from './job-states';
+import { visible } from './object-name';
 
 /** Long work on what a pool keeps: what runs, how far it is, and what came of what ran before. */
 export function JobsTab({ pool }: { pool: Pool }) {
@@ -171,7 +172,7 @@ function Findings({ findings }: { findings: PoolJob['findings'] }) {
         {findings.map(({ chat_id: chat, message_id: message, problem, reason, keys }) => (
           <li key={`${chat} ${message}`} className="break-words">
             <strong className="font-semibold">{PROBLEM[problem]}</strong>: message {message} in {chat}, {reason}
-            {keys.length > 0 && <span className="break-all"> ({keys.join(', ')})</span>}
+            {keys.length > 0 && <span className="break-all"> ({keys.map(visible).join(', ')})</span>}
           </li>
         ))}
       </ul>

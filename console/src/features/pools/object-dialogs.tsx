@@ -14,8 +14,13 @@ import { objectHref } from '@/lib/object-uploads';
 import { useRefresh } from '@/lib/queries';
 import type { Pool, StoredObject } from '@/lib/types';
 import { ObjectLinks } from './object-links';
-import { objectName } from './object-name';
+import { fileName, objectName, visible } from './object-name';
 import { REMOTE_WORDS } from './pool-states';
+
+/** Names an object in the query, where any key is what it is. */
+function keyed(pool: Pool, { key }: StoredObject): { path: { pool: string; key: string }; query: { key: string } } {
+  return { path: { pool: pool.id, key: '' }, query: { key } };
+}
 
 interface ObjectDialogProps {
   pool: Pool;
@@ -34,10 +39,10 @@ export function ObjectDialog({ pool, object, onClose }: ObjectDialogProps) {
       className="sm:max-w-xl"
     >
       <div className="flex flex-col gap-5">
-        <DownloadButton href={objectHref(pool.id, object.key)} name={objectName(object.key)} size={object.size} />
+        <DownloadButton href={objectHref(pool.id, object.key)} name={fileName(object.key)} size={object.size} />
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2 text-sm">
           <Fact name="Key" copied={object.key}>
-            {object.key}
+            {visible(object.key)}
           </Fact>
           <Fact name="Type">{object.content_type}</Fact>
           {object.sha256 !== undefined && (
@@ -82,7 +87,7 @@ function Parts({ pool, object }: { pool: Pool; object: StoredObject }) {
   const stat = $api.useQuery(
     'get',
     '/v1/pools/{pool}/stat/{key}',
-    { params: { path: { pool: pool.id, key: object.key } } },
+    { params: keyed(pool, object) },
     { select: ({ result }) => result },
   );
   if (stat.isError) return <ErrorNote error={stat.error} lead="Its messages could not be looked up." />;
@@ -192,12 +197,12 @@ export function DeleteObjectDialog({ pool, object, onClose }: ObjectDialogProps)
   const remove = $api.useMutation('delete', '/v1/pools/{pool}/objects/{key}');
   const submit = (): void =>
     remove.mutate(
-      { params: { path: { pool: pool.id, key: object.key } } },
+      { params: keyed(pool, object) },
       {
         onSuccess: ({ result: { deleted, remote } }) => {
           void refresh.objects();
           const said = deleted ? 'The object is deleted.' : 'The object was gone already.';
-          if (remote === 'deleted') toast.success(said, { description: REMOTE_WORDS[remote] });
+          if (remote === 'deleted' || remote === 'none') toast.success(said, { description: REMOTE_WORDS[remote] });
           else toast.warning(said, { description: REMOTE_WORDS[remote] });
           onClose();
         },
@@ -218,7 +223,7 @@ export function DeleteObjectDialog({ pool, object, onClose }: ObjectDialogProps)
         </>
       }
     >
-      <p className="break-all">{object.key}</p>
+      <p className="break-all">{visible(object.key)}</p>
       <p>
         It cannot be brought back. Bots may delete messages for 48 hours: those of an older object stay in the chat,
         where nothing refers to them any more. Messages that a copy uses stay as well.

@@ -20,6 +20,7 @@ import { formatBytes } from '@/lib/bytes';
 import { objectQueue, useObjectUploads, type ObjectUpload, type ObjectUploadState } from '@/lib/object-uploads';
 import { useRefresh } from '@/lib/queries';
 import type { Pool } from '@/lib/types';
+import { visible } from './object-name';
 
 const STATES: Record<ObjectUploadState, { readonly word: string; readonly tone: Tone; readonly icon: LucideIcon }> = {
   waiting: { word: 'Waiting', tone: 'idle', icon: Clock },
@@ -63,7 +64,7 @@ function UploadRow({ upload: { id, key, file, state, sent, error } }: { upload: 
     <li className="px-4 py-3 sm:px-5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-56">
-          <p className="text-sm font-semibold break-all">{key}</p>
+          <p className="text-sm font-semibold break-all">{visible(key)}</p>
           <p className="tabular text-xs text-ink-2">
             {state === 'sending' ? `${formatBytes(sent)} of ${formatBytes(file.size)}` : formatBytes(file.size)}
           </p>

@@ -6,7 +6,6 @@ import { ObjectsTab } from './objects-tab';
 
 const { id } = aPool();
 const LIST = `GET /v1/pools/${id}/objects`;
-const key = encodeURIComponent(anObject().key);
 const open = (more: Answers = {}, prefix = '') =>
   renderWithApi(
     <ObjectsTab pool={aPool()} />,
@@ -60,11 +59,11 @@ it('loads more where the list goes on', async () => {
 });
 
 it('takes dropped files into the folder that is open, and replaces nothing unasked', async () => {
-  const heads: string[] = [];
+  const heads: (string | null)[] = [];
   const { user } = open(
     {
-      [`HEAD /v1/pools/${id}/objects/${encodeURIComponent('images/new.bin')}`]: ({ route }) => {
-        heads.push(route);
+      [`HEAD /v1/pools/${id}/objects/`]: ({ url }) => {
+        heads.push(url.searchParams.get('key'));
         return new Response(null, { status: 200 });
       },
     },
@@ -75,7 +74,7 @@ it('takes dropped files into the folder that is open, and replaces nothing unask
   const uploads = await screen.findByRole('list', { name: 'Uploads of this page' });
   expect(await within(uploads).findByText('There is one already')).toBeVisible();
   expect(within(uploads).getByText('images/new.bin')).toBeVisible();
-  expect(heads).toHaveLength(1);
+  expect(heads).toEqual(['images/new.bin']);
   await user.click(within(uploads).getByRole('button', { name: 'Take images/new.bin off the list' }));
   expect(screen.queryByText('images/new.bin')).not.toBeInTheDocument();
 });
@@ -83,7 +82,7 @@ it('takes dropped files into the folder that is open, and replaces nothing unask
 it('shows the messages of an object, and which bot has stored each', async () => {
   const part = { n: 1, size: 2_048, sha256: 'x', chat_id: -100, message_id: 42, uploader: aSession().id };
   const { user } = open(
-    { [`GET /v1/pools/${id}/stat/${key}`]: () => ok({ ...anObject(), parts: [{ ...part, stored_at: '' }] }) },
+    { [`GET /v1/pools/${id}/stat/`]: () => ok({ ...anObject(), parts: [{ ...part, stored_at: '' }] }) },
     'images/',
   );
   await user.click(await screen.findByRole('button', { name: '1.tar' }));
@@ -91,6 +90,51 @@ it('shows the messages of an object, and which bot has stored each', async () =>
   expect(await within(dialog).findByRole('row', { name: /^42 -100 support-bot 2 KiB$/ })).toBeVisible();
   expect(within(dialog).getByText(anObject().etag)).toBeVisible();
   expect(within(dialog).getByRole('button', { name: 'Download' })).toBeVisible();
+});
+
+it.each(['..', 'a/.', 'a/../b?c#d%2e'])('opens, downloads and deletes what is named %j', async (key) => {
+  const part = { n: 1, size: 2_048, sha256: 'x', chat_id: -100, message_id: 42, uploader: aSession().id };
+  const { user, sent } = open({
+    [LIST]: () => ok({ objects: [anObject({ key })], prefixes: [] }),
+    [`GET /v1/pools/${id}/stat/`]: () => ok({ ...anObject({ key }), parts: [{ ...part, stored_at: '' }] }),
+    [`GET /v1/pools/${id}/objects/`]: () => new Response('bytes'),
+    [`DELETE /v1/pools/${id}/objects/`]: () => ok({ deleted: true, remote: 'deleted' }),
+  });
+  const list = await screen.findByRole('list', { name: 'Objects' });
+  const [name] = within(list).getAllByRole('button');
+  if (name === undefined) throw new Error('no object');
+  await user.click(name);
+  const dialog = await screen.findByRole('dialog');
+  expect(await within(dialog).findByText('In one message')).toBeVisible();
+  await user.click(within(dialog).getByRole('button', { name: 'Download' }));
+  await waitFor(() => expect(sent.some(({ route }) => route === `GET /v1/pools/${id}/objects/`)).toBe(true));
+  await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await user.click(screen.getByRole('button', { name: /^Actions for/ }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await user.click(await screen.findByRole('button', { name: 'Delete object' }));
+  expect(await screen.findByText('The object is deleted.')).toBeVisible();
+  const named = sent.filter(({ url }) => /\/(?:objects|stat)\/$/.test(url.pathname));
+  expect(new Set(named.map(({ route }) => route)).size).toBe(3);
+  expect(named.every(({ url }) => url.searchParams.get('key') === key)).toBe(true);
+});
+
+it('shows what no eye would see of a key, and stores nothing under the signs for it', async () => {
+  const key = ' a\n';
+  const { user, sent } = open({
+    [LIST]: () => ok({ objects: [anObject({ key })], prefixes: ['\t/'] }),
+    [`DELETE /v1/pools/${id}/objects/`]: () => ok({ deleted: true, remote: 'deleted' }),
+  });
+  const list = await screen.findByRole('list', { name: 'Objects' });
+  expect(within(list).getByRole('button', { name: '␣a\\n' })).toBeVisible();
+  expect(within(list).getByRole('link', { name: '\\t/' })).toHaveAttribute(
+    'href',
+    `/pools/view/?id=${id}&tab=objects&prefix=%09%2F`,
+  );
+  await user.click(screen.getByRole('button', { name: 'Actions for ␣a\\n' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await user.click(await screen.findByRole('button', { name: 'Delete object' }));
+  expect(await screen.findByText('The object is deleted.')).toBeVisible();
+  expect(sent.find(({ route }) => route.startsWith('DELETE'))?.url.searchParams.get('key')).toBe(key);
 });
 
 it('copies to another key, over another object only when told to', async () => {
@@ -111,9 +155,10 @@ it('copies to another key, over another object only when told to', async () => {
 
 it.each([
   ['deleted', 'Messages that nothing else uses are deleted.'],
+  ['none', 'It had no messages of its own.'],
   ['not_possible', /older than 48 hours/],
 ] as const)('says what became of the messages of a deleted object: %s', async (remote, words) => {
-  const { user } = open({ [`DELETE /v1/pools/${id}/objects/${key}`]: () => ok({ deleted: true, remote }) }, 'images/');
+  const { user } = open({ [`DELETE /v1/pools/${id}/objects/`]: () => ok({ deleted: true, remote }) }, 'images/');
   await user.click(await screen.findByRole('button', { name: 'Actions for 1.tar' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
   await user.click(await screen.findByRole('button', { name: 'Delete object' }));
@@ -138,7 +183,7 @@ it('gives an object to the folder that it is dragged to', async () => {
   fireEvent.dragStart(row, {
     dataTransfer: { setData: (type: string, data: string) => Object.assign(given, { [type]: data }) },
   });
-  const url = new URL(`/v1/pools/${id}/objects/${key}`, location.href).href;
+  const url = new URL(`/v1/pools/${id}/objects/?key=images%2F1.tar`, location.href).href;
   expect(given).toEqual({ DownloadURL: `application/x-tar:1.tar:${url}`, 'text/uri-list': url });
 });
 
@@ -154,7 +199,7 @@ it('makes a link to an object, shows its address once, and ends it', async () =>
   const path = `/v1/pools/${id}/links`;
   const view = open(
     {
-      [`GET /v1/pools/${id}/stat/${key}`]: () => ok({ ...anObject(), parts: [] }),
+      [`GET /v1/pools/${id}/stat/`]: () => ok({ ...anObject(), parts: [] }),
       [`GET ${path}`]: () => ok(links),
       [`POST ${path}`]: () => {
         links = [link, other];

@@ -17,7 +17,7 @@ import { REFRESH_MS } from '@/lib/query-client';
 import type { Pool, StoredObject } from '@/lib/types';
 import { useUrlState } from '@/lib/url-state';
 import { CopyObjectDialog, DeleteObjectDialog, ObjectDialog } from './object-dialogs';
-import { objectName } from './object-name';
+import { fileName, objectName, visible } from './object-name';
 import { ObjectUploads } from './object-uploads';
 
 const PAGE = 100;
@@ -94,7 +94,7 @@ export function ObjectsTab({ pool }: { pool: Pool }) {
           )}
         >
           <Upload aria-hidden className="size-4" />
-          Drop files here to store them{prefix === '' ? '' : ` in ${prefix}`}.
+          Drop files here to store them{prefix === '' ? '' : ` in ${visible(prefix)}`}.
         </p>
       </Card>
       {asked?.what === 'show' && <ObjectDialog pool={pool} object={asked.object} onClose={close} />}
@@ -122,7 +122,7 @@ function Path({ pool, prefix }: { pool: Pool; prefix: string }) {
               aria-current={folder === prefix ? 'page' : undefined}
               className="min-w-0 rounded break-all hover:text-ink"
             >
-              {part === '' ? '(no name)' : part}
+              {part === '' ? '(no name)' : visible(part)}
             </Link>
           </span>
         );
@@ -206,7 +206,7 @@ function Row({ icon: Icon, onDragStart, children }: RowProps) {
 function offer(transfer: DataTransfer, pool: Pool, object: StoredObject): void {
   const url = new URL(objectHref(pool.id, object.key), location.href).href;
   // The three are told apart by colons.
-  const name = objectName(object.key).replaceAll(':', '_');
+  const name = fileName(object.key).replaceAll(':', '_');
   transfer.effectAllowed = 'copy';
   transfer.setData('DownloadURL', `${object.content_type.replaceAll(':', '_')}:${name}:${url}`);
   transfer.setData('text/uri-list', url);

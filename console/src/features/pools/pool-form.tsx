@@ -3,9 +3,10 @@ import { useForm } from 'react-hook-form';
 import { Choices } from '@/components/choices';
 import { showIssues } from '@/components/form';
 import { sessionName, telegramName } from '@/components/session/name';
+import { useSessionNames } from '@/components/session/use-session-names';
 import { Button } from '@/components/ui/button';
 import { DialogActions } from '@/components/ui/dialog';
-import { Field, Input, VerbatimInput } from '@/components/ui/field';
+import { Field, Input, Select, VerbatimInput } from '@/components/ui/field';
 import { ErrorNote } from '@/components/ui/states';
 import { ApiError } from '@/lib/api-error';
 import { usePools, useSessions } from '@/lib/queries';
@@ -21,6 +22,10 @@ export interface PoolSettings {
   readonly name: string;
   readonly chunk_size: number;
   readonly budget: Pool['budget'];
+  readonly encryption: boolean;
+  /** Absent when it stays, as each that is named is looked at anew. */
+  readonly janitor_session_id?: string | null;
+  readonly scrub: NonNullable<Pool['scrub']> | null;
 }
 
 /** What only a new pool is asked for. */
@@ -47,6 +52,12 @@ interface Typed {
   max: string;
   window_s: string;
   gap_ms: string;
+  encryption: boolean;
+  /** Empty for none. */
+  janitor: string;
+  /** Empty for never. */
+  every_h: string;
+  sample: string;
 }
 
 const wholeFrom =
@@ -61,6 +72,7 @@ const isChat = (value: string): true | string =>
 
 /** The fields of a pool. */
 export function PoolForm({ pool, action, lead, pending, error, onSubmit, onClose }: PoolFormProps) {
+  const former = pool?.janitor_session_id ?? '';
   const { register, handleSubmit, formState, setError } = useForm<Typed>({
     defaultValues: {
       name: pool?.name ?? '',
@@ -69,11 +81,16 @@ export function PoolForm({ pool, action, lead, pending, error, onSubmit, onClose
       max: String(pool?.budget.max ?? 20),
       window_s: String(pool?.budget.window_s ?? 60),
       gap_ms: String(pool?.budget.gap_ms ?? 1_000),
+      encryption: pool?.encryption ?? false,
+      janitor: former,
+      every_h: pool?.scrub === undefined ? '' : String(pool.scrub.every_h),
+      sample: String(pool?.scrub?.sample ?? 5),
     },
   });
   const { errors } = formState;
   const [bots, setBots] = useState<ReadonlySet<string>>(new Set());
   const [isTried, setIsTried] = useState(false);
+  const janitors = useJanitors(former);
   const lacksBots = pool === undefined && bots.size === 0;
   const submit = handleSubmit((values) => {
     if (lacksBots) return;
@@ -82,6 +99,9 @@ export function PoolForm({ pool, action, lead, pending, error, onSubmit, onClose
         name: values.name.trim(),
         chunk_size: Number(values.chunk_size) * MIB,
         budget: { max: Number(values.max), window_s: Number(values.window_s), gap_ms: Number(values.gap_ms) },
+        encryption: values.encryption,
+        ...(values.janitor !== former && { janitor_session_id: values.janitor === '' ? null : values.janitor }),
+        scrub: values.every_h.trim() === '' ? null : { every_h: Number(values.every_h), sample: Number(values.sample) },
       },
       { chat_id: Number(values.chat_id), session_ids: [...bots] },
       (thrown) => showIssues(thrown, FIELDS, setError),
@@ -154,6 +174,40 @@ export function PoolForm({ pool, action, lead, pending, error, onSubmit, onClose
       <p className="-mt-2 text-xs text-ink-3">
         Limits of each bot in the chat. Telegram refuses most bots above 20 messages a minute and one a second.
       </p>
+      <label className="flex items-center gap-2.5 text-sm">
+        <input type="checkbox" {...register('encryption')} className="size-4 shrink-0 accent-accent" />
+        Encrypt new messages, so that only this installation reads them
+      </label>
+      <Field
+        label="Janitor"
+        optional
+        hint="A user who is administrator of the chat: deletes what bots may not any more 48 hours after it was stored."
+      >
+        {(wiring) => (
+          <Select {...wiring} {...register('janitor')}>
+            <option value="">None</option>
+            {janitors.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <div className="grid grid-cols-2 gap-4">
+        <NumberField label="Check every … hours" error={errors.every_h?.message} optional>
+          {(wiring) => (
+            <Input
+              {...wiring}
+              placeholder="never"
+              {...register('every_h', { validate: (value) => value.trim() === '' || wholeFrom(1, 8_760)(value) })}
+            />
+          )}
+        </NumberField>
+        <NumberField label="Percent that are read" error={errors.sample?.message}>
+          {(wiring) => <Input {...wiring} {...register('sample', { validate: wholeFrom(0, 100) })} />}
+        </NumberField>
+      </div>
       <ErrorNote error={failure && failure.issues.length === 0 ? failure : undefined} lead={lead}>
         <UnfitBots error={error} />
       </ErrorNote>
@@ -174,17 +228,28 @@ type Wiring = Parameters<Parameters<typeof Field>[0]['children']>[0] & { inputMo
 function NumberField({
   label,
   error,
+  optional = false,
   children,
 }: {
   label: string;
   error: string | undefined;
+  optional?: boolean;
   children: (wiring: Wiring) => ReactNode;
 }) {
   return (
-    <Field label={label} error={error}>
+    <Field label={label} error={error} optional={optional}>
       {(wiring) => children({ ...wiring, inputMode: 'numeric', autoComplete: 'off' })}
     </Field>
   );
+}
+
+/** Users that may be chosen, with the one that was, also while nothing is known of it. */
+function useJanitors(former: string): readonly { readonly id: string; readonly name: string }[] {
+  const sessions = useSessions();
+  const nameOf = useSessionNames();
+  const ids = sessions.data?.filter(({ kind }) => kind === 'user').map(({ id }) => id) ?? [];
+  const all = former === '' || ids.includes(former) ? ids : [former, ...ids];
+  return all.map((id) => ({ id, name: nameOf(id) }));
 }
 
 interface BotChoicesProps {

@@ -62,6 +62,52 @@ it('says why a bot was put aside and what to do, and verifies', async () => {
   expect(await screen.findByText('1 of 1 bots cannot do their work.')).toBeVisible();
 });
 
+it('shows the bots of a paused pool as paused, and its other settings', async () => {
+  const scrub = { every_h: 168, sample: 5 };
+  open({
+    'GET /v1/pools': () => ok([aPool({ paused: true, encryption: true, janitor_session_id: bot, scrub })]),
+    [`GET /v1/pools/${id}/status`]: () => ok(aPoolStatus({ state: 'paused' })),
+  });
+  const row = await screen.findByRole('listitem', { name: 'support-bot' });
+  expect(await within(row).findByText('Paused')).toBeVisible();
+  expect(within(row).queryByText('Free')).not.toBeInTheDocument();
+  expect(screen.getByText('encrypted')).toBeVisible();
+  expect(screen.getByText('every 168 h, with the bytes of 5 % of the messages')).toBeVisible();
+});
+
+it('changes nothing of the settings that nobody has touched', async () => {
+  const scrub = { every_h: 168, sample: 5 };
+  const { user, sent } = open({
+    'GET /v1/pools': () => ok([aPool({ encryption: true, janitor_session_id: 'gone', scrub })]),
+    [`PATCH /v1/pools/${id}`]: () => ok(aPool()),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Actions for store' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('The pool is changed.')).toBeVisible();
+  const body: unknown = JSON.parse(sent.find(({ route }) => route.startsWith('PATCH'))?.text ?? '{}');
+  expect(body).toMatchObject({ encryption: true, scrub });
+  expect(body).not.toHaveProperty('janitor_session_id');
+  await user.click(await screen.findByRole('button', { name: 'Actions for store' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  await user.selectOptions(screen.getByLabelText(/^Janitor/), 'None');
+  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(sent.filter(({ route }) => route.startsWith('PATCH'))).toHaveLength(2));
+  expect(JSON.parse(sent.findLast(({ route }) => route.startsWith('PATCH'))?.text ?? '{}')).toMatchObject({
+    janitor_session_id: null,
+  });
+});
+
+it.each(['the session is not authorized: Telegram has banned the account', 'USER_DEACTIVATED_BAN'])(
+  'says that a bot whose account is closed needs another in its place: %s',
+  async (reason) => {
+    const aside = aPool({ bots: [{ session_id: bot, state: 'quarantined', reason }] });
+    open({ 'GET /v1/pools': () => ok([aside]) });
+    const row = await screen.findByRole('listitem', { name: 'support-bot' });
+    expect(row).toHaveTextContent('take it out, and add another bot in its place');
+  },
+);
+
 it('takes a bot out, once it has sent its part or at once', async () => {
   const route = `DELETE /v1/pools/${id}/bots/${bot}`;
   const { user, sent } = open({ [route]: () => ok({ status: 'deleted' }) });

@@ -70,9 +70,12 @@ export const BOT_STATE: Record<PoolBotStatus['state'], Meaning> = {
   leaving: { word: 'Leaving', tone: 'idle', icon: LogOut, explain: 'It ends what it sends, and leaves the pool.' },
 };
 
+/** What a bot that could send is while its pool is paused. */
+export const OF_PAUSED_POOL: Meaning = { ...BOT_STATE.paused, explain: 'The pool is paused.' };
+
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
-    /no administrator|ADMIN_REQUIRED|not a member|NOT_PARTICIPANT|kicked|CHANNEL_PRIVATE|chat not found|not accessible/i,
+    /no administrator|ADMIN_REQUIRED|not a member|NOT_PARTICIPANT|USER_BANNED_IN_CHANNEL|kicked|CHANNEL_PRIVATE|chat not found|not accessible/i,
     'Make it an administrator of the chat who may post and delete messages, then verify.',
   ],
   [
@@ -80,6 +83,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'Give it the rights to post and to delete messages in the chat, then verify.',
   ],
   [/no channel or supergroup/i, 'Pools store in channels and supergroups: choose another chat.'],
+  [
+    /\bbanned\b|DEACTIVATED|FROZEN/i,
+    'Telegram has closed its account: take it out, and add another bot in its place. If that was a mistake of Telegram’s, sign it in again once the account is back.',
+  ],
   [
     /UNAUTHORIZED|AUTH_KEY|SESSION_|ACCESS_TOKEN|token|not authorized|stopped|expired|revoked|logged_out/i,
     'Sign the bot in again on the page of its session, then verify.',
@@ -94,6 +101,7 @@ export function adviceFor(reason: string): string {
 /** What became of the messages of something that was deleted, as a sentence. */
 export const REMOTE_WORDS: Record<RemoteState, string> = {
   deleted: 'Messages that nothing else uses are deleted.',
+  none: 'It had no messages of its own.',
   pending: 'Some messages could not be deleted yet; collecting tries again.',
   not_possible: 'Messages older than 48 hours, which bots may not delete, stay in the chat unused.',
 };

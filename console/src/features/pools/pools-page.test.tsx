@@ -68,6 +68,33 @@ it('makes a pool of free bots, and goes to its page', async () => {
     session_ids: [free.id],
     chunk_size: 64 * 1_024 * 1_024,
     budget: { max: 20, window_s: 60, gap_ms: 1_000 },
+    encryption: false,
+    scrub: null,
+  });
+});
+
+it('makes a pool that is encrypted, cleaned by a user, and checked by itself', async () => {
+  const user = aSession({ id: '6f1c2f8e-0000-4000-8000-0000000000c0', kind: 'user', label: 'keeper' });
+  const view = open(
+    { 'POST /v1/pools': () => ok(aPool({ id: 'new' })), 'GET /v1/sessions': () => ok([aSession(), free, user]) },
+    '/pools/?new=pool',
+  );
+  await view.user.type(await screen.findByLabelText('Name'), 'backups');
+  await view.user.type(screen.getByLabelText('Chat'), '-1009');
+  await view.user.click(await screen.findByRole('checkbox', { name: /free-bot/ }));
+  await view.user.click(screen.getByRole('checkbox', { name: /^Encrypt new messages/ }));
+  await view.user.selectOptions(screen.getByLabelText(/^Janitor/), 'keeper');
+  await view.user.type(screen.getByLabelText(/^Check every/), '0');
+  await view.user.click(screen.getByText('Make the pool'));
+  expect(await screen.findByText('A whole number from 1 to 8760.')).toBeVisible();
+  await view.user.clear(screen.getByLabelText(/^Check every/));
+  await view.user.type(screen.getByLabelText(/^Check every/), '168');
+  await view.user.click(screen.getByText('Make the pool'));
+  await waitFor(() => expect(window.location.search).toBe('?id=new'));
+  expect(bodyOf(view.sent, 'POST /v1/pools')).toMatchObject({
+    encryption: true,
+    janitor_session_id: user.id,
+    scrub: { every_h: 168, sample: 5 },
   });
 });
 

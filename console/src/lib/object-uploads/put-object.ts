@@ -1,9 +1,9 @@
 import { sendFile, sendRaw } from '@/lib/api';
 import { ApiError } from '@/lib/api-error';
 
-/** Where an object is. Slashes are encoded too, so that no browser reads `..` in a key as a way up. */
+/** Where an object is. Its key is in the query: browsers read `.` and `..` in a path as steps between folders, also encoded. */
 export function objectHref(poolId: string, key: string): string {
-  return `/v1/pools/${encodeURIComponent(poolId)}/objects/${encodeURIComponent(key)}`;
+  return `/v1/pools/${encodeURIComponent(poolId)}/objects/?key=${encodeURIComponent(key)}`;
 }
 
 /** What is asked for when an object is put. */

@@ -494,6 +494,7 @@ describe('the pool', () => {
     await world.clock.advance(0);
     expect(world.telegram.sends).toMatchObject([{ outcome: 'aborted', endedAt: 1_000 }]);
     expect(world.dispatcher.status().backlog.parts).toBe(0);
+    expect(bot('bot')).toMatchObject({ lastError: undefined, counters: { transient: 0 } });
   });
 
   it('36 a bot that leaves may finish what it sends; what waits moves', async () => {

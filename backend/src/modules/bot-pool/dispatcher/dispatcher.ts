@@ -499,7 +499,9 @@ export class Dispatcher<P extends Part> {
       bot.quarantine = fault.message;
       this.emit({ type: 'quarantined', botId: bot.id, reason: fault.message });
     }
-    if (running.isMoved && (fault.class === 'transient' || fault.class === 'unknown')) {
+    const isTakenBack = running.isMoved || task.settle === undefined;
+    // It is no failure of the bot, or nobody could tell.
+    if (isTakenBack && (fault.class === 'transient' || fault.class === 'unknown')) {
       this.requeue(task);
       return;
     }
