@@ -11,6 +11,7 @@ let starting: Promise<Running> | undefined;
 /** A closing terminal signals this process and its launcher, which passes the signal on: together they are one request to end. */
 const SAME_REQUEST_MS = 2_000;
 let endingSince: number | undefined;
+const ending = new AbortController();
 
 /** Ends what runs, or what is just starting, in order; asked again a while later, it ends at once. */
 function end(code: number): void {
@@ -19,6 +20,7 @@ function end(code: number): void {
     return;
   }
   endingSince = Date.now();
+  ending.abort();
   Promise.resolve(starting)
     .then((running) => running?.stop())
     .then(
@@ -29,10 +31,11 @@ function end(code: number): void {
 
 async function serve(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
-  starting = run(AppConfig.fromEnv(process.env), say, (reason) => {
+  const onFatal = (reason: string): void => {
     complain(`tgcontrol: ${reason}`);
     end(1);
-  });
+  };
+  starting = run(AppConfig.fromEnv(process.env), say, onFatal, ending.signal);
   say(`tgcontrol answers at ${(await starting).url}`);
   // A launcher cannot tell from outside whether it is this process that answers on the port. One that is gone needs nothing.
   process.send?.('answers', undefined, undefined, () => undefined);

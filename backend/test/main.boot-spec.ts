@@ -15,6 +15,7 @@ import { API_TOKEN, CLUSTER_TOKEN, MASTER_KEY, freePort, master } from './suppor
 import { type TestDatabase, createDatabase } from './support/database.js';
 import { ServerProcess } from './support/server-process.js';
 import { until } from './support/until.js';
+import { Wire } from './support/wire.js';
 
 // Each process is a whole product, and the machine may be busy.
 jest.setTimeout(120_000);
@@ -186,6 +187,48 @@ describe('node dist/main.js', () => {
       expect(await database.query('SELECT * FROM workers')).toEqual([]);
     });
 
+    describe('while its database is away', () => {
+      const waits = 'the database of DATABASE_URL does not answer; waiting up to 60 s for it';
+      const roles = { gateway: { API_TOKEN }, worker: { MASTER_KEY, WORKER_ID: 'early' } };
+
+      it('waits for it and says so, and answers when it comes, as a gateway and as a worker', async () => {
+        database = await createDatabase({ empty: true });
+        const wire = new Wire(new URL(database.url));
+        const url = await wire.open();
+        wire.cut();
+        const servers = Object.entries(roles).map(([ROLE, secrets]) =>
+          start({ ROLE, CLUSTER_TOKEN, DATABASE_URL: url, ...secrets }),
+        );
+        for (const server of servers) await until('that it waits', () => server.stderr.includes(waits));
+        await wire.open(Number(new URL(url).port));
+        try {
+          for (const server of servers) {
+            const base = await server.answering();
+            await until('readiness', async () => (await status(`${base}/readyz`)) === 200);
+            server.signal('SIGTERM');
+            expect(await server.end()).toBe(0);
+          }
+        } finally {
+          wire.cut();
+        }
+      });
+
+      it('ends at once when it is asked to', async () => {
+        const url = `postgresql://127.0.0.1:${await freePort()}/none`;
+        const server = start({
+          ROLE: 'worker',
+          CLUSTER_TOKEN,
+          DATABASE_URL: url,
+          DATABASE_WAIT: '1h',
+          ...roles.worker,
+        });
+        await until('that it waits', () => server.stderr.includes('does not answer; waiting up to 3600 s'));
+        server.signal('SIGTERM');
+        expect(await server.end()).toBe(1);
+        expect(server.stderr).toContain('tgcontrol: ended while it waited for the database');
+      });
+    });
+
     describe('does not start, says why in one line and changes nothing', () => {
       async function failure(env: NodeJS.ProcessEnv, openFiles?: number): Promise<string> {
         const server = start(env, openFiles);
@@ -255,7 +298,13 @@ describe('node dist/main.js', () => {
 
       it('without a database that answers', async () => {
         const url = `postgresql://someone:s3cr3t@127.0.0.1:${await freePort()}/none`;
-        const message = await failure({ ROLE: 'gateway', API_TOKEN, CLUSTER_TOKEN, DATABASE_URL: url });
+        const message = await failure({
+          ROLE: 'gateway',
+          API_TOKEN,
+          CLUSTER_TOKEN,
+          DATABASE_URL: url,
+          DATABASE_WAIT: '1s',
+        });
         expect(message).toMatch(/^tgcontrol: the database of DATABASE_URL is not available: .*ECONNREFUSED/);
         expect(message).not.toContain('s3cr3t');
       });

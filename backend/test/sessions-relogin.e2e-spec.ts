@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SessionsRepository } from '../src/modules/sessions/sessions.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { type Answer, ApiClient, startTelegram, type TestTelegram } from './support/telegram.js';
 import { until } from './support/until.js';
@@ -320,6 +321,28 @@ describe('a session whose authorization is gone', () => {
       await restart();
       await ready(path);
       expect(await api.state(path)).toMatchObject({ id, status: 'authorized', me: { id: userId } });
+    });
+
+    it('comes back although the answer was lost that it had been claimed to log in', async () => {
+      const { path, userId } = await newBot();
+      const repository = app.app.get(SessionsRepository);
+      const claim = repository.claim.bind(repository);
+      let isLost = false;
+      jest.spyOn(repository, 'claim').mockImplementation(async (...claimed) => {
+        const answer = await claim(...claimed);
+        if (isLost || answer.length === 0) return answer;
+        isLost = true;
+        throw new Error('the connection is gone');
+      });
+      try {
+        telegram.control.accounts.terminateSessions(userId);
+        await until('the loss', () => isLost);
+        expect(await api.state(path)).toMatchObject({ status: 'connecting' });
+        await ready(path);
+        expect(await api.state(path)).not.toHaveProperty('last_error');
+      } finally {
+        jest.restoreAllMocks();
+      }
     });
 
     it('comes back when it is started after its folder was lost while it was stopped', async () => {

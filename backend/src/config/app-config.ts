@@ -30,6 +30,8 @@ interface Settings {
     readonly domains: readonly string[];
   };
   readonly databaseUrl: string | undefined;
+  /** How long a start waits for a database that is away. */
+  readonly databaseWaitMs: number;
   readonly dataDir: string;
   /** Where workers without a shared disk keep the states of their sessions. */
   readonly states: {
@@ -230,6 +232,7 @@ export class AppConfig implements Settings {
   readonly metricsListen!: Settings['metricsListen'];
   readonly s3!: Settings['s3'];
   readonly databaseUrl!: Settings['databaseUrl'];
+  readonly databaseWaitMs!: Settings['databaseWaitMs'];
   readonly dataDir!: Settings['dataDir'];
   readonly states!: Settings['states'];
   readonly backups!: Settings['backups'];
@@ -281,6 +284,7 @@ export class AppConfig implements Settings {
         domains: parseHostList(env.S3_DOMAINS ?? '') ?? [],
       },
       databaseUrl: env.DATABASE_URL,
+      databaseWaitMs: parseDurationMs(env.DATABASE_WAIT) ?? 0,
       dataDir,
       states: {
         store: storeOf(env.STATE_STORE, env.STATE_STORE_ACCESS_KEY_ID, env.STATE_STORE_SECRET_ACCESS_KEY),

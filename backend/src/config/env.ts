@@ -101,6 +101,7 @@ export class Env {
 
   /** Absent with ROLE=all: an embedded PostgreSQL under DATA_DIR. */
   @IsOptional() @IsPostgresUrl() DATABASE_URL?: string;
+  @IsDuration() DATABASE_WAIT = '60s';
   @IsOptional() @IsTokenText() API_TOKEN?: string;
   @IsOptional() @IsTokenText() CLUSTER_TOKEN?: string;
   @IsOptional() @IsMasterKey() MASTER_KEY?: string;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { awaitDatabase } from '../common/db/await-database.js';
 import { EmbeddedPostgres } from '../common/db/embedded-postgres.js';
 import { AppLogger } from '../common/log/app-logger.js';
 import {
@@ -31,9 +32,15 @@ export type Announce = (line: string) => void;
 /**
  * Starts a role with everything it needs and listens.
  * @param onFatal called when the process must end although nobody asked: its lease or its database is gone for good
+ * @param ending aborted when the process is asked to end, which ends the wait for a database that is away
  * @throws ConfigError, StartupError, MasterKeyMismatchError; then everything that had started is stopped again
  */
-export async function run(config: AppConfig, announce: Announce, onFatal: (reason: string) => void): Promise<Running> {
+export async function run(
+  config: AppConfig,
+  announce: Announce,
+  onFatal: (reason: string) => void,
+  ending?: AbortSignal,
+): Promise<Running> {
   const logger = AppLogger.create(config.log.level);
   for (const warning of config.warnings) logger.warn(warning);
   const undo: (() => Promise<void> | void)[] = [];
@@ -49,6 +56,10 @@ export async function run(config: AppConfig, announce: Announce, onFatal: (reaso
     const lock = config.role === 'all' ? lockDataDir(config.dataDir) : undefined;
     if (lock) undo.push(() => lock.release());
     const complete = await completed(config, logger, announce, undo, onFatal);
+    if (config.databaseUrl !== undefined) {
+      const warn = (message: string): void => logger.warn(message);
+      await awaitDatabase(config.databaseUrl, { waitMs: config.databaseWaitMs, warn, signal: ending });
+    }
     const app = await createApp(complete, logger);
     undo.push(() => closeInTime(app, logger));
     if (complete.isWorker) {

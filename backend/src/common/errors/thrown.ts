@@ -11,3 +11,9 @@ export function messageOf(thrown: unknown): string {
   // Not instanceof: errors of Node's own modules belong to another realm inside a vm context.
   return types.isNativeError(thrown) ? thrown.message || thrown.name : String(thrown);
 }
+
+/** The texts of an error and of those it gathers: Node puts one for each address into an AggregateError. */
+export function causesOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError) return thrown.errors.map(messageOf).join(', ');
+  return messageOf(thrown);
+}

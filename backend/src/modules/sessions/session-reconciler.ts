@@ -171,17 +171,23 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   }
 
   /**
-   * A claim whose answer was lost leaves sessions that are this worker's, which it does not know. What is about to be opened, closed or
+   * A claim, or the beginning of a login, whose answer was lost leaves sessions that are this worker's, which it does not know. What is about to be opened, closed or
    * written looks the same for a moment, and is something else at the next look.
    */
   private async lookForForgotten(): Promise<void> {
     if (Date.now() < this.lookAt) return;
     this.lookAt = Date.now() + FORGOTTEN_EVERY_MS;
-    const owned = await this.repository.ownedBy(this.lease.workerId);
+    const { workerId } = this.lease;
+    const owned = await this.repository.ownedBy(workerId);
+    const logins = await this.repository.loginsOf(workerId);
     const busy = new Set(this.sessions.busyIds);
-    const unheld = owned.filter((id) => !busy.has(id) && !this.retryAt.has(id));
-    for (const id of unheld) if (this.unheld.has(id)) this.retryAt.set(id, 0);
-    this.unheld = new Set(unheld);
+    const isUnheld = (id: string): boolean => !busy.has(id) && !this.retryAt.has(id);
+    const forgotten = owned.filter((id) => isUnheld(id) && this.unheld.has(id));
+    const forgottenLogins = logins.filter(({ sessionId: id }) => isUnheld(id) && this.unheld.has(id));
+    this.unheld = new Set([...owned, ...logins.map(({ sessionId }) => sessionId)].filter(isUnheld));
+    for (const id of forgotten) this.retryAt.set(id, 0);
+    // The epoch keeps out a login that has begun since.
+    for (const login of forgottenLogins) await this.repository.expireForgottenLogin(login);
   }
 
   private async adopt(row: SessionEntity): Promise<void> {

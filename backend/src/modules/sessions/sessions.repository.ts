@@ -108,6 +108,12 @@ const healthDown = (cause: string): string =>
 const BEGIN_LOGIN = `former_status = status, former_since = since, status = 'connecting', since = now(), last_error = NULL,
   login_again_at = NULL, health = 'ok', health_cause = NULL, health_since = now()`;
 
+/** Of an UPDATE of sessions `s` in a login that nobody holds; `cause` is a parameter. */
+const lostLogin = (cause: string): string => `
+  status = coalesce(s.former_status, 'expired'), since = coalesce(s.former_since, now()), former_status = NULL,
+  former_since = NULL, updated_at = now(), worker_id = NULL,
+  login_again_at = CASE WHEN s.kind = 'bot' THEN now() END, last_error = ${cause}`;
+
 const SELECT_ROUTE = `
   SELECT s.id, s.kind, s.status, CASE WHEN ${OWNER_ALIVE} THEN s.worker_id END AS worker_id, w.addr
     FROM sessions s LEFT JOIN workers w ON w.id = s.worker_id`;
@@ -399,15 +405,30 @@ export class SessionsRepository {
    */
   async expireLostLogins(workerId: string, predecessors: boolean): Promise<void> {
     await this.unitOfWork.rows(
-      `UPDATE sessions s SET status = coalesce(s.former_status, 'expired'), since = coalesce(s.former_since, now()),
-              former_status = NULL, former_since = NULL, updated_at = now(), worker_id = NULL,
-              login_again_at = CASE WHEN s.kind = 'bot' THEN now() END,
-              last_error = 'the worker that held this login is gone: log in again'
+      `UPDATE sessions s SET ${lostLogin('$4')}
         WHERE s.status = ANY($3)
           AND CASE WHEN s.worker_id = $1 THEN $2
                    ELSE NOT EXISTS (
                      SELECT 1 FROM workers w WHERE w.id = s.worker_id AND NOT ${OWNER_EXPIRED}) END`,
-      [workerId, predecessors, PENDING_STATUSES],
+      [workerId, predecessors, PENDING_STATUSES, 'the worker that held this login is gone: log in again'],
+    );
+  }
+
+  /** The logins that the registry says this worker holds. */
+  async loginsOf(workerId: string): Promise<readonly Lease[]> {
+    const rows = await this.unitOfWork.rows<{ id: string; epoch: number }>(
+      'SELECT id, epoch FROM sessions WHERE worker_id = $1 AND status = ANY($2)',
+      [workerId, PENDING_STATUSES],
+    );
+    return rows.map(({ id, epoch }) => ({ sessionId: id, workerId, epoch }));
+  }
+
+  /** Ends a login as {@link expireLostLogins} does: its worker lives and does not know of it. */
+  async expireForgottenLogin({ sessionId, workerId, epoch }: Lease): Promise<void> {
+    await this.unitOfWork.rows(
+      `UPDATE sessions s SET ${lostLogin('$5')}
+        WHERE s.id = $1 AND s.worker_id = $2 AND s.epoch = $3 AND s.status = ANY($4)`,
+      [sessionId, workerId, epoch, PENDING_STATUSES, 'the database was away when this login began: log in again'],
     );
   }
 
