@@ -10,7 +10,8 @@ const NOT_ANSWERED = 'Query read timeout';
 /**
  * A connection whose failure to open says that it is the database's: afterwards nobody could tell it from the failure of
  * any other socket. One that has left a query without an answer is closed: what is at its other end may be gone without a word, and
- * a pool would give it to one caller after another.
+ * a pool would give it to one caller after another. One that is cut while nobody listens, as between a pool and who has asked it, ends
+ * no process: the next query fails.
  */
 export class DatabaseClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -22,6 +23,7 @@ export class DatabaseClient extends pg.Client {
       return answer;
     };
     this.query = watched as typeof this.query;
+    this.on('error', () => undefined);
   }
 
   override connect(): Promise<pg.Client>;
