@@ -1,20 +1,31 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { generatedPieces } from '@tgcontrol/sandbox';
 import { CALLER_HEADER, CallerSignature } from '../src/common/cluster/caller-signature.js';
-import { CLUSTER_TOKEN, cluster } from './support/app.js';
+import { CLUSTER_TOKEN, cluster, master } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
+import { EventStream } from './support/events.js';
 import { ProductProcess } from './support/process.js';
+import { textOf } from './support/receiver.js';
 import { startTelegram, type TestTelegram } from './support/telegram.js';
 import { onLoadedMachine, until } from './support/until.js';
 
 /** How long a worker is stopped after its sessions were claimed, in milliseconds. */
 const STOPPED_MS = Number(process.env['FLEET_STOPPED_MS'] ?? 1_000);
 
+const MIB = 1024 * 1024;
+
 jest.setTimeout(300_000);
 
 const FREEZES = `--import=${join(__dirname, 'support', 'freeze-on-signal.mjs')}`;
+
+/** What of td_api's `file` names it in any session of its account. */
+interface TdFileOfEvent {
+  readonly remote: { readonly id: string };
+}
 
 interface Bot {
   readonly id: string;
@@ -195,5 +206,85 @@ describe('a fleet on one volume', () => {
     expect(await getMe(moved.path)).toMatchObject({ id: moved.userId });
     expect(await listed(moved.id)).toMatchObject({ worker_id: 'third' });
     expect(telegram.control.keyConflicts()).toEqual([]);
+  });
+
+  it('a stream goes on, and a download ends cut and resumes, when the worker that has their session ends', async () => {
+    const { control } = telegram;
+    const ending = await startWorker('ending');
+    await startWorker('heir');
+    const bot = await newBot();
+    await getMe(bot.path);
+    if ((await listed(bot.id))['worker_id'] !== 'ending') {
+      await gateway.must('POST', `${bot.path}/move`, { worker_id: 'ending' });
+      await getMe(bot.path);
+    }
+    const friend = control.createAccount({ phone: '15550810000', firstName: 'F' }).userId;
+    const said: string[] = [];
+    const say = async (text: string): Promise<void> => {
+      said.push(text);
+      await control.sendMessage({ chatId: bot.userId, from: friend, text });
+    };
+    const subscription = await gateway.must('POST', `${bot.path}/updates/subscriptions`, {
+      kind: 'stream',
+      filters: { types: ['updateNewMessage'] },
+    });
+    const stream = EventStream.open(
+      `${gateway.url}${bot.path}/updates/subscriptions/${String(subscription['id'])}/events`,
+    );
+    const heard = (): unknown[] => stream.events.flatMap(({ update }) => textOf(update) ?? []);
+    await say('before');
+    await until('the first event', () => heard().length === 1);
+
+    const size = 30 * MIB;
+    await control.sendMessage({ chatId: bot.userId, from: friend, document: { size, name: 'moved.bin' } });
+    const file = await until('the file', () =>
+      stream.events
+        .map(
+          ({ update }) => update as unknown as { message?: { content?: { document?: { document: TdFileOfEvent } } } },
+        )
+        .map(({ message }) => message?.content?.document?.document)
+        .find((document) => document !== undefined),
+    );
+    const url = `${gateway.url}${bot.path}/files/any?remote_id=${encodeURIComponent(file.remote.id)}`;
+    const get = (headers: Record<string, string>): Promise<Response> =>
+      fetch(url, { headers: { ...master, ...headers } });
+    const hash = createHash('sha256');
+    let taken = 0;
+    const read = async ({ body }: Response): Promise<void> => {
+      for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
+        hash.update(piece);
+        taken += piece.length;
+      }
+    };
+    control.addFault({ method: 'upload.getFile', delayMs: 200 });
+    const begun = await get({});
+    expect(begun.status).toBe(200);
+    const etag = begun.headers.get('etag') ?? '';
+    const reading = read(begun);
+    reading.catch(() => undefined);
+    await until('some bytes', () => taken > 0);
+    const end = ending.end('SIGTERM');
+    await say('while its worker ends');
+    expect(await end).toBe(0);
+    control.removeFault();
+    await expect(reading).rejects.toThrow();
+    expect(taken).toBeLessThan(size);
+    const rest = await until('the rest', async () => {
+      const answer = await get({ range: `bytes=${taken}-`, 'if-range': etag });
+      if (answer.status !== 206) await answer.body?.cancel();
+      return answer.status === 206 && answer;
+    });
+    await read(rest);
+    const whole = createHash('sha256');
+    for (const piece of generatedPieces(size)) whole.update(piece);
+    expect([taken, hash.digest('hex')]).toEqual([size, whole.digest('hex')]);
+
+    await say('after');
+    // Its gateway lives: to who listens nothing has happened.
+    await until('every event', () => heard().length >= said.length);
+    expect(heard()).toEqual(said);
+    expect(stream.isOver).toBe(false);
+    stream.close();
+    expect(control.keyConflicts()).toEqual([]);
   });
 });
