@@ -208,6 +208,46 @@ describe('a fleet on one volume', () => {
     expect(telegram.control.keyConflicts()).toEqual([]);
   });
 
+  it('a worker whose clock is five minutes off says so, keeps its sessions all the same and takes none from others', async () => {
+    const shift = join(__dirname, 'support', 'shift-clock.mjs');
+    const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_SHIFT_MS: '300000' };
+    await startWorker('right');
+    const skewed = await startWorker('skewed', env);
+    const bots = [await newBot(), await newBot()];
+    const ids = ['right', 'skewed'];
+    for (const [at, { id, path }] of bots.entries()) {
+      await getMe(path);
+      if ((await listed(id))['worker_id'] !== ids[at]) {
+        await gateway.must('POST', `${path}/move`, { worker_id: ids[at] });
+      }
+      await getMe(path);
+    }
+    const logins = (): number => telegram.control.journal({ method: 'auth.importBotAuthorization' }).length;
+    const before = logins();
+    const ready = await skewed.ask('GET', '/readyz');
+    expect([ready.status, ready.body.error?.['details']]).toEqual([
+      503,
+      {
+        causes: {
+          clock: expect.stringMatching(/^the clock of this machine is (299|300|301) s ahead of .*timedatectl/),
+        },
+      },
+    ]);
+    // Longer than a lease: whoever took it for ended would have claimed the other's.
+    const began = performance.now();
+    await until('more than a lease', async () => {
+      const workers = (await gateway.must('GET', '/v1/workers')) as unknown as readonly Record<string, unknown>[];
+      for (const id of ids) expect(workers.find((worker) => worker['id'] === id)).toMatchObject({ alive: true });
+      return performance.now() - began > 7_000;
+    });
+    for (const [at, { id, path, userId }] of bots.entries()) {
+      expect(await getMe(path)).toMatchObject({ id: userId });
+      expect(await listed(id)).toMatchObject({ worker_id: ids[at] });
+    }
+    expect(logins()).toBe(before);
+    expect(telegram.control.keyConflicts()).toEqual([]);
+  });
+
   it('a stream goes on, and a download ends cut and resumes, when the worker that has their session ends', async () => {
     const { control } = telegram;
     const ending = await startWorker('ending');
