@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { generatedPieces } from '@tgcontrol/sandbox';
 import { CALLER_HEADER, CallerSignature } from '../src/common/cluster/caller-signature.js';
 import { CLUSTER_TOKEN, cluster, master } from './support/app.js';
@@ -209,10 +210,9 @@ describe('a fleet on one volume', () => {
   });
 
   it('a worker whose clock is five minutes off says so, keeps its sessions all the same and takes none from others', async () => {
-    const shift = join(__dirname, 'support', 'shift-clock.mjs');
-    const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_SHIFT_MS: '300000' };
+    const shift = pathToFileURL(join(__dirname, 'support', 'shift-clock.mjs')).href;
     await startWorker('right');
-    const skewed = await startWorker('skewed', env);
+    const skewed = await startWorker('skewed', { NODE_OPTIONS: `--import=${shift}?ms=300000` });
     const bots = [await newBot(), await newBot()];
     const ids = ['right', 'skewed'];
     for (const [at, { id, path }] of bots.entries()) {

@@ -1,5 +1,5 @@
-// For `--import`: the process's clock is CLOCK_SHIFT_MS ahead of the machine's.
-const shiftMs = Number(process.env['CLOCK_SHIFT_MS'] ?? 0);
+// For `--import`, with `?ms=`: the process's clock is so many milliseconds ahead of the machine's.
+const shiftMs = Number(new URL(import.meta.url).searchParams.get('ms'));
 const Real = Date;
 
 globalThis.Date = class Date extends Real {
