@@ -259,6 +259,7 @@ export class CallDispatcher {
     const sent = maySend ? sends.answered(text, keyId) : NO_SENDS;
     use?.answered(sent);
     giveBackFailed(admission, sent);
+    if (sent.length > 0) await sends.secured();
     return { text: visibleAnswer(view, text), sends: sent };
   }
 

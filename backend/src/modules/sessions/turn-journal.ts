@@ -29,10 +29,16 @@ export class TurnJournal {
     return namesOf(name).flatMap((file) => linesOf(join(directory, file)));
   }
 
-  /** @param text whole lines, each with its end */
+  /** @param text whole lines, each with its end. @throws Error when the disk does not take all of it; nothing of it stays then */
   append(text: string): void {
     const file = this.file(this.active);
-    file.size += writeSync(file.descriptor, text);
+    const written = writeSync(file.descriptor, text);
+    if (written < Buffer.byteLength(text)) {
+      // The next line would go on with half of this one.
+      ftruncateSync(file.descriptor, file.size);
+      throw new Error('the disk took only a part of it');
+    }
+    file.size += written;
   }
 
   /** What was appended so far is about to be written to the database. */

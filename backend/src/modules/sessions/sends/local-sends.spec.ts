@@ -38,7 +38,7 @@ describe('LocalSends', () => {
   it('finds what a session has in its journal when it is opened just while the database is asked', async () => {
     const { journal } = SendJournal.open(directory);
     const lease = { sessionId: SESSION.id, workerId: 'w', epoch: 2 };
-    const writer = { mark: () => undefined, failed: () => undefined };
+    const writer = { mark: () => undefined, failed: () => undefined, flush: () => Promise.resolve() };
     const session = new SessionSends('bot', lease, true, writer);
     const tracker = { of: () => session, flush: () => Promise.resolve() } as unknown as SendTracker;
     const repository = {

@@ -19,15 +19,16 @@ const server = (number: number): number => number * 2 ** 20;
 describe('SessionSends', () => {
   let directory: string;
   let marked: TrackedSend[];
+  let failures: unknown[];
+  let flushes: number;
   let now: number;
 
   const open = (hasPast = false): SessionSends => {
     const lease = { sessionId: '22222222-2222-4222-8222-222222222222', workerId: 'w', epoch: 2 };
     const writer = {
       mark: (send: TrackedSend) => marked.push(send),
-      failed: (reason: unknown) => {
-        throw reason;
-      },
+      failed: (reason: unknown) => failures.push(reason),
+      flush: () => Promise.resolve(void (flushes += 1)),
     };
     return new SessionSends('bot', lease, hasPast, writer, () => now);
   };
@@ -75,10 +76,16 @@ describe('SessionSends', () => {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'tgcontrol-sends-'));
     marked = [];
+    failures = [];
+    flushes = 0;
     now = 1_000_000;
   });
 
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+    // One test counts them itself.
+    expect(failures).toHaveLength(flushes);
+  });
 
   it('takes an outcome that comes after the answer', async () => {
     const sends = fresh();
@@ -235,6 +242,21 @@ describe('SessionSends', () => {
     expect(told(sends, 17)).toEqual(['pending', undefined]);
     expect(marked).toHaveLength(2);
     former.close();
+  });
+
+  it('has the database keep what the journal does not take, before an answer tells of it', async () => {
+    const sends = open();
+    const { journal, left } = SendJournal.open(directory);
+    sends.load(journal, [], left);
+    sends.answered(JSON.stringify(pending(9)));
+    await sends.secured();
+    expect([flushes, failures]).toEqual([0, []]);
+    jest.spyOn(journal, 'append').mockImplementation(() => {
+      throw new Error('ENOSPC');
+    });
+    sends.answered(JSON.stringify(pending(17)));
+    await sends.secured();
+    expect([flushes, failures.length]).toEqual([1, 1]);
   });
 
   it('releases who waits when the client is closed, and gives up what never opens again', async () => {

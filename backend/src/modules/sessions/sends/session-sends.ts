@@ -22,6 +22,8 @@ export interface SendsWriter {
   mark(send: TrackedSend, of: SessionSends): void;
   /** The journal could not be written. */
   failed(reason: unknown, sessionId: string): void;
+  /** Resolves when all that was marked is in the database. */
+  flush(): Promise<void>;
 }
 
 interface Early extends OutcomeOf {
@@ -46,6 +48,8 @@ export class SessionSends {
   /** What the client sends again; undefined when that is over. */
   private resent: PendingMessage[] | undefined;
   private files: SendJournal | undefined;
+  /** Something is neither in the journal nor, as far as is known, in the database. */
+  private isUnsecured = false;
   private closed = false;
   private recovery: Promise<void> | undefined;
   private endRecovery: () => void = () => undefined;
@@ -335,6 +339,16 @@ export class SessionSends {
     return true;
   }
 
+  /**
+   * Resolves when what is known of the sends outlives this process: at once, unless the journal could not be written, as on a full
+   * disk, on which TDLib ends the process. Then the database has to have it.
+   */
+  async secured(): Promise<void> {
+    if (!this.isUnsecured) return;
+    await this.writer.flush();
+    this.isUnsecured = false;
+  }
+
   private conclude(send: TrackedSend, outcome: Outcome): void {
     send.settle(outcome, new Date(this.now()));
     this.note(send);
@@ -344,7 +358,7 @@ export class SessionSends {
     try {
       this.files?.append(send);
     } catch (error) {
-      // It stays in memory and goes to the database; only the process's death would lose it.
+      this.isUnsecured = true;
       this.writer.failed(error, this.lease.sessionId);
     }
     this.writer.mark(send, this);
