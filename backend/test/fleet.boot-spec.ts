@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { generatedPieces } from '@tgcontrol/sandbox';
 import { CALLER_HEADER, CallerSignature } from '../src/common/cluster/caller-signature.js';
+import { requireUnlocked } from '../src/telegram/index.js';
 import { CLUSTER_TOKEN, cluster, master } from './support/app.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { EventStream } from './support/events.js';
@@ -185,6 +186,9 @@ describe('a fleet on one volume', () => {
       return row['worker_id'] === 'second' && row['health'] === 'down' && String(row['health_cause']);
     });
     expect(waiting).toMatch(/^waiting for first, /);
+    // TDLib itself would wait with the file open, and get the lock of a file that has been replaced meanwhile.
+    const directory = join(dataDir, 'sessions', moved.id, 'db');
+    await expect(requireUnlocked(directory)).rejects.toThrow(/^Can't lock file/);
     await sleep(STOPPED_MS);
     process.kill(first.pid, 'SIGCONT');
     expect(await asked).not.toBe(200);

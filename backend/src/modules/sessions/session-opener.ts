@@ -3,7 +3,13 @@ import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { AppConfig, type ProxySettings } from '../../config/index.js';
-import { renewConnection, type TdClient, TelegramEngine, testConnection } from '../../telegram/index.js';
+import {
+  renewConnection,
+  requireUnlocked,
+  type TdClient,
+  TelegramEngine,
+  testConnection,
+} from '../../telegram/index.js';
 import { LocalAppVault } from '../apps/index.js';
 import { LimitsKeeper } from '../limits/index.js';
 import { LocalProxyVault } from '../proxies/index.js';
@@ -79,6 +85,7 @@ export class SessionOpener {
     const { apiId, apiHash } = await this.apps.credentials(row.appId);
     const proxy = await this.effectiveProxy(row.proxyId);
     const { database, files } = await this.directories.make(row.id);
+    await requireUnlocked(database);
     const key = this.box.open(row.dbKeySealed, { table: 'sessions', column: 'db_key_sealed', id: row.id });
     // The session exists before what holds it: it may already want to tell something then.
     const begun: { held?: Held } = {};
