@@ -1,6 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { UnitOfWork } from '../src/common/db/unit-of-work.js';
+import { HeldSessions } from '../src/modules/sessions/held-sessions.js';
 import { LanesRepository } from '../src/modules/webhooks/lanes.repository.js';
 import type { Subscriber } from '../src/modules/webhooks/subscriber.js';
 import { SubscribersRepository } from '../src/modules/webhooks/subscribers.repository.js';
@@ -330,6 +333,28 @@ describe('updates', () => {
       Array.from({ length: 20 }, (_, index) => `b${index + 1}`),
     );
   }, 300_000);
+
+  it('that come to a session which another worker has taken are left for that one to look for', async () => {
+    const { token, userId } = telegram.control.createBot({ username: 'updates_taken_bot' });
+    const { id } = await api.must(api.post('/v1/bot', { token, app_id: appId }));
+    const stream = await subscribe({ kind: 'stream', filters: NEW_MESSAGES }, `/v1/bot/${id}`);
+    await telegram.control.sendMessage({ chatId: userId, from: friend, text: 'noted' });
+    await until('the update', async () => {
+      const { body } = await api.get(`${subscriptions(`/v1/bot/${id}`)}/${stream.id}/events?after=0`);
+      return texts(body.result as unknown as StreamEvent[]).includes('noted');
+    });
+    await app.database.query(
+      `INSERT INTO workers (id, instance, addr, pid, capacity, started_at, last_seen_at, expires_at, volume, backend_pid)
+       SELECT 'elsewhere', gen_random_uuid(), 'http://127.0.0.1:1', 1, 200, now(), now(), now() + interval '1 hour', volume, 1
+         FROM workers LIMIT 1`,
+    );
+    await app.database.query(`UPDATE sessions SET worker_id = 'elsewhere', epoch = epoch + 1 WHERE id = $1`, [id]);
+    const held = app.app.get(HeldSessions);
+    await until('the end of its client', () => held.get(id) === undefined);
+    // `closed` would say that nothing can be missing.
+    expect(readFileSync(join(app.dataDir, 'sessions', id, 'seen'), 'utf8')).toMatch(/^live\n/);
+    await app.database.query(`DELETE FROM workers WHERE id = 'elsewhere'`);
+  });
 
   it('are stored and settled by looking their rows up, however many there are', async () => {
     const { id: subscription } = await subscribe({ kind: 'stream' });

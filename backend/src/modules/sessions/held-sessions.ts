@@ -260,6 +260,7 @@ export class HeldSessions implements BeforeApplicationShutdown {
           if (held !== undefined) {
             this.logger.warn('the session is no longer ours', { sessionId: id });
             held.writes = false;
+            held.tap.lose();
             await this.close(held);
           }
         }),

@@ -17,6 +17,11 @@ export interface SessionTap {
   changed(state: LiveState): void;
   /** Telegram has closed something for a while. */
   limited(cooldown: Cooldown): void;
+  /**
+   * The session is another worker's: what still comes is left to that one, which has the session's directory as soon as the client is
+   * closed.
+   */
+  lose(): void;
   /** The client is closed, and the lease is about to be given up: what is known has to be stored now. */
   close(): Promise<void>;
 }
@@ -35,6 +40,7 @@ const NOBODY: SessionTap = {
   started: () => undefined,
   changed: () => undefined,
   limited: () => undefined,
+  lose: () => undefined,
   close: () => Promise.resolve(),
 };
 
