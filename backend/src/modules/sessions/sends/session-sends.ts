@@ -48,8 +48,9 @@ export class SessionSends {
   /** What the client sends again; undefined when that is over. */
   private resent: PendingMessage[] | undefined;
   private files: SendJournal | undefined;
-  /** Something is neither in the journal nor, as far as is known, in the database. */
-  private isUnsecured = false;
+  /** How often the journal was not written, and up to which time the database has what it lacks. */
+  private unwritten = 0;
+  private madeUpFor = 0;
   private closed = false;
   private recovery: Promise<void> | undefined;
   private endRecovery: () => void = () => undefined;
@@ -344,9 +345,10 @@ export class SessionSends {
    * disk, on which TDLib ends the process. Then the database has to have it.
    */
   async secured(): Promise<void> {
-    if (!this.isUnsecured) return;
+    const { unwritten } = this;
+    if (this.madeUpFor >= unwritten) return;
     await this.writer.flush();
-    this.isUnsecured = false;
+    this.madeUpFor = Math.max(this.madeUpFor, unwritten);
   }
 
   private conclude(send: TrackedSend, outcome: Outcome): void {
@@ -358,7 +360,7 @@ export class SessionSends {
     try {
       this.files?.append(send);
     } catch (error) {
-      this.isUnsecured = true;
+      this.unwritten += 1;
       this.writer.failed(error, this.lease.sessionId);
     }
     this.writer.mark(send, this);
