@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, TdlibError } from '../common/errors/index.js';
 
-/** TDLib locks its binlog, or the one that it is about to put in its place. */
-const BINLOGS = ['td.binlog', 'td.binlog.new', 'td_test.binlog', 'td_test.binlog.new'] as const;
+/**
+ * Where TDLib keeps the authorization key, in the test DC under the other name. The new ones are to be put in the old ones' place: a
+ * crash meanwhile may leave a new one only, which TDLib takes then (Binlog::do_reindex). It locks either.
+ */
+export const BINLOGS: readonly string[] = ['td.binlog', 'td.binlog.new', 'td_test.binlog', 'td_test.binlog.new'];
 /** A process that is being ended gives its locks up within moments. */
 const PATIENCE_MS = 500;
 const PAUSE_MS = 50;
@@ -44,7 +47,7 @@ async function lockedBinlog(directory: string): Promise<string | undefined> {
     if ([...after].every(([path, file]) => before.get(path) === file)) return undefined;
     before = after;
   }
-  return join(directory, BINLOGS[0]);
+  return join(directory, 'td.binlog');
 }
 
 /** By path, as {@link lockedByOthers} names files. */

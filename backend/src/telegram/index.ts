@@ -2,7 +2,7 @@ export { isChatNotLoaded, loadChatQuery, parseChatReference } from './chat-id.js
 export { namesMembers, staysInNamedChats } from './chat-methods.js';
 export { ChatView, viewOf } from './chat-view.js';
 export { namedIn } from './named-chats.js';
-export { requireUnlocked } from './database-lock.js';
+export { BINLOGS, requireUnlocked } from './database-lock.js';
 export { renewConnection, testConnection } from './connection.js';
 export { pingThroughProxy } from './proxy-test.js';
 export { Departure } from './departure.js';

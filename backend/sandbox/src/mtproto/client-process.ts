@@ -25,8 +25,7 @@ export function clientProcess(ports: PortPair): number | undefined {
 }
 
 function inodeOf({ local, remote }: PortPair): string | undefined {
-  const [localEnd, remoteEnd] = [local, remote].map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`);
-  if (localEnd === undefined || remoteEnd === undefined) return undefined;
+  const [localEnd, remoteEnd] = [endOf(local), endOf(remote)];
   return readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
@@ -36,6 +35,11 @@ function inodeOf({ local, remote }: PortPair): string | undefined {
         columns[REMOTE_ADDRESS]?.endsWith(remoteEnd) === true &&
         columns[INODE] !== '0',
     )?.[INODE];
+}
+
+/** How an address with this port ends in the kernel's table. */
+function endOf(port: number): string {
+  return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function ownerOf(socket: string): number | undefined {

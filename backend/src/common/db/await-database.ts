@@ -48,7 +48,6 @@ async function connectOnce(url: string): Promise<void> {
     application_name: 'tgcontrol start',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  client.on('error', () => undefined);
   try {
     await client.connect();
   } finally {

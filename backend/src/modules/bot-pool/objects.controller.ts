@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, Head, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Head,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidationFailedError } from '../../common/errors/index.js';
 import {
@@ -46,19 +59,24 @@ import { requestBody } from './request-body.js';
 
 const DEFAULT_LIMIT = 100;
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
-const KEY = {
-  name: 'key',
-  type: 'string',
-  description:
-    'percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for ' +
-    'steps between folders, goes into the query instead, and this is empty: objects/?key=…',
-} as const;
-const KEY_IN_QUERY = {
-  name: 'key',
-  type: 'string',
-  required: false,
-  description: 'the key, where that of the path is empty',
-} as const;
+/** Tells of the two places that a key may be named in. */
+const NamesObject = (): MethodDecorator =>
+  applyDecorators(
+    ApiParam({
+      name: 'key',
+      type: 'string',
+      description:
+        'percent-encoded; slashes may stand as they are. A key with a part . or .. between its slashes, which clients take for ' +
+        'steps between folders, goes into the query instead, and this is empty: objects/?key=…',
+    }),
+    ApiQuery({
+      name: 'key',
+      type: 'string',
+      required: false,
+      description: 'the key, where that of the path is empty',
+    }),
+  );
+
 /** Objects of any size, kept in the messages of a pool. */
 @ApiTags('pools')
 @Controller('v1/pools/:pool')
@@ -74,8 +92,7 @@ export class ObjectsController {
   @Requires(Access.CoveredPool, 'write')
   @RawBody()
   @Returns(ObjectDto)
-  @ApiParam(KEY)
-  @ApiQuery(KEY_IN_QUERY)
+  @NamesObject()
   @ApiHeader(IF_MATCH)
   @ApiHeader(IF_NONE_MATCH)
   @ApiHeader({ name: 'Content-MD5', required: false, description: 'base64: 422 unless the body has it' })
@@ -118,8 +135,7 @@ export class ObjectsController {
   // Before the other: Fastify makes HEAD of GET by itself, and would read whole objects for it.
   @Head('objects/*')
   @NoEnvelope()
-  @ApiParam(KEY)
-  @ApiQuery(KEY_IN_QUERY)
+  @NamesObject()
   @ApiOperation({ operationId: 'headObject', summary: 'What a download would answer, without its bytes' })
   @ApiResponse({ status: 200, description: 'the headers of the download' })
   async head(@Param('pool') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -131,8 +147,7 @@ export class ObjectsController {
 
   @Get('objects/*')
   @NoEnvelope()
-  @ApiParam(KEY)
-  @ApiQuery(KEY_IN_QUERY)
+  @NamesObject()
   @ApiHeader({ name: 'Range', required: false, description: 'one range of bytes' })
   @ApiOperation({ operationId: 'getObject', summary: 'The bytes of an object, or a range of them' })
   @ApiResponse({ status: 200, description: 'the bytes of the object', content: BYTES })
@@ -147,8 +162,7 @@ export class ObjectsController {
   @Delete('objects/*')
   @Requires(Access.CoveredPool, 'write')
   @Returns(ObjectDeletedDto)
-  @ApiParam(KEY)
-  @ApiQuery(KEY_IN_QUERY)
+  @NamesObject()
   @ApiHeader(IF_MATCH)
   @ApiOperation({ operationId: 'deleteObject', summary: 'Remove an object, and its messages where that is possible' })
   async remove(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectDeletedDto> {
@@ -173,8 +187,7 @@ export class ObjectsController {
 
   @Get('stat/*')
   @Returns(ObjectStatDto)
-  @ApiParam(KEY)
-  @ApiQuery(KEY_IN_QUERY)
+  @NamesObject()
   @ApiOperation({ operationId: 'statObject', summary: 'An object with its messages' })
   async stat(@Param('pool') name: string, @Req() request: FastifyRequest): Promise<ObjectStatDto> {
     const object = await this.objects.find(await this.buckets.ofPool(name), keyOf(request));

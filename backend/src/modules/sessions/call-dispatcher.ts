@@ -243,9 +243,8 @@ export class CallDispatcher {
         if (again instanceof TdlibError) {
           held.session.noteRefusal(again);
           held.limits.noteRefusal('call', method, chatOf(params), again);
-          admission?.giveBack();
-          await use?.refused();
-        } else if (progress.isWithTdlib) {
+        }
+        if (!(again instanceof TdlibError) && progress.isWithTdlib) {
           unanswered(use, client);
         } else {
           admission?.giveBack();

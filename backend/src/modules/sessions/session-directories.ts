@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { codeOf } from '../../common/errors/index.js';
 import { AppLogger } from '../../common/log/app-logger.js';
 import { AppConfig } from '../../config/index.js';
+import { BINLOGS } from '../../telegram/index.js';
 import { type SaveOccasion, SessionStates } from '../states/index.js';
 import { SessionDirectoryMissingError } from './sessions.errors.js';
 import type { Lease } from './sessions.repository.js';
@@ -60,9 +61,7 @@ export class SessionDirectories {
       }
       throw error;
     });
-    // td.binlog, or td_test.binlog in the test DC, has the authorization key. A crash while TDLib rewrites it (Binlog::do_reindex)
-    // may leave the new one only, which TDLib takes then.
-    return names.some((name) => /^td(_test)?\.binlog(\.new)?$/.test(name));
+    return names.some((name) => BINLOGS.includes(name));
   }
 
   /**

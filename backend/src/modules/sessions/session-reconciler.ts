@@ -171,8 +171,8 @@ export class SessionReconciler implements OnModuleInit, OnApplicationBootstrap, 
   }
 
   /**
-   * A claim, or the beginning of a login, whose answer was lost leaves sessions that are this worker's, which it does not know. What is about to be opened, closed or
-   * written looks the same for a moment, and is something else at the next look.
+   * A claim, or the beginning of a login, whose answer was lost leaves sessions that are this worker's, which it does not know. What
+   * is about to be opened, closed or written looks the same for a moment, and is something else at the next look.
    */
   private async lookForForgotten(): Promise<void> {
     if (Date.now() < this.lookAt) return;
