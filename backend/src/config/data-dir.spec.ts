@@ -1,3 +1,4 @@
+import type * as Fs from 'node:fs';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +46,18 @@ describe('lockDataDir', () => {
   it('makes every directory on the way', () => {
     prepareDataDir(join(dir, 'a', 'b'));
     lockDataDir(join(dir, 'a', 'b')).release();
+  });
+
+  it('takes a directory that another process, started at the same time, makes first', () => {
+    const fs = jest.requireActual<typeof Fs>('node:fs');
+    const { mkdirSync } = fs;
+    const made = jest.spyOn(fs, 'mkdirSync').mockImplementationOnce((path, options) => {
+      mkdirSync(path, options);
+      return mkdirSync(path, options);
+    });
+    prepareDataDir(join(dir, 'both'));
+    expect(made).toHaveBeenCalledTimes(1);
+    made.mockRestore();
   });
 
   it('refuses at once where the file system makes no directories', () => {

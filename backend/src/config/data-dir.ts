@@ -78,10 +78,19 @@ function tryRename(dataDir: string): void {
  * tries the parent and the directory by turns for ever.
  */
 function makeDirectory(dir: string, mode: number): void {
-  if (existsSync(dir) && statSync(dir).isDirectory()) return;
+  if (isDirectory(dir)) return;
   const parent = dirname(dir);
   if (parent !== dir) makeDirectory(parent, mode);
-  mkdirSync(dir, { mode });
+  try {
+    mkdirSync(dir, { mode });
+  } catch (error) {
+    // Another process that starts at the same time may have been the first.
+    if (!isDirectory(dir)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 function notWritable(dataDir: string, error: unknown): ConfigError {
